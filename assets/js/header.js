@@ -1,0 +1,49 @@
+// Title line and the switch between light and dark.
+import { make, setText } from './dom.js';
+
+const KEY = 'specviz-theme';
+
+/** Draw the head of the page. */
+export function mountHeader(place, data) {
+  const title = make('div', 'sv-title');
+  title.append(
+    make('h1', '', 'specviz'),
+    make('p', '', 'Watch a small model guess ahead and a big model check the guesses.'),
+  );
+  const side = make('div', 'sv-side');
+  const button = make('button', 'sv-button', '', { type: 'button' });
+  side.append(make('span', 'sv-place', data.place), button);
+  place.append(title, side);
+
+  const show = () => {
+    const isDark = document.body.classList.contains('dark');
+    setText(button, isDark ? '☀ Light' : '☾ Dark');
+    button.setAttribute('aria-label', isDark ? 'Switch to light' : 'Switch to dark');
+  };
+  button.addEventListener('click', () => {
+    const isDark = document.body.classList.toggle('dark');
+    remember(isDark ? 'dark' : 'light');
+    show();
+  });
+  const before = remembered();
+  if (before) document.body.classList.toggle('dark', before === 'dark');
+  new MutationObserver(show).observe(document.body, { attributeFilter: ['class'] });
+  show();
+}
+
+// A browser may forbid storage; the switch then holds for this visit only.
+function remember(theme) {
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    return;
+  }
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}

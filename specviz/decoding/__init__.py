@@ -1,0 +1,1 @@
+"""The decoding loop: propose, verify, commit, for every method alike."""

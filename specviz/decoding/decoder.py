@@ -1,0 +1,151 @@
+"""The one loop: propose, verify, commit, write down a round. The baseline runs it with a proposer
+of nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from specviz.decoding.clock import Clock
+from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.proposal import Proposal, Proposer
+from specviz.decoding.recorder import Recorder, RoundFacts
+from specviz.decoding.sampling import Chance, check_finite, to_probs
+from specviz.decoding.verify import Verification, verify, verify_greedy
+from specviz.trace import Round, Sampling, StopReason
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a lane ends."""
+
+    max_new_tokens: int
+    eos_ids: frozenset[int]
+    """Any of these ends the text; may be empty."""
+    context: int | None
+    """Most tokens, prompt included, that the target can read; None: unknown."""
+
+
+class Decoder:
+    """Decodes one lane, round by round."""
+
+    def __init__(
+        self,
+        target: ModelRunner,
+        proposer: Proposer,
+        *,
+        gamma: int,
+        sampling: Sampling,
+        limits: Limits,
+        chance: Chance,
+        clock: Clock,
+        recorder: Recorder,
+    ) -> None:
+        self._target = target
+        self._proposer = proposer
+        self._gamma = gamma
+        self._sampling = sampling
+        self._limits = limits
+        self._chance = chance
+        self._clock = clock
+        self._recorder = recorder
+        self._committed: list[int] = []
+        self._num_prompt = 0
+        self._num_rounds = 0
+        self.stop_reason: StopReason | None = None
+
+    @property
+    def output_ids(self) -> tuple[int, ...]:
+        """Tokens emitted so far."""
+        return tuple(self._committed[self._num_prompt :])
+
+    def prefill(self, prompt_ids: Sequence[int]) -> float:
+        """Read the prompt, all but its last token, which the first round feeds; return
+        milliseconds.
+
+        Nothing is emitted here, so every emitted token is paid for by a round.
+        """
+        if not prompt_ids:
+            raise ValueError("the prompt must hold at least one token")
+        self._committed = list(prompt_ids)
+        self._num_prompt = len(prompt_ids)
+        self._num_rounds = 0
+        self.stop_reason = None
+        self._chance.reset()
+        self._recorder.reset()
+        begun = self._clock.now_ms()
+        self._target.reset()
+        if len(prompt_ids) > 1:
+            self._target.forward(prompt_ids[:-1], 1)
+        self._proposer.reset(prompt_ids)
+        return self._clock.now_ms() - begun
+
+    def step(self) -> Round:
+        """Run one round and return its record.
+
+        Raises:
+            DecodingError: The model returned logits that are not numbers.
+            ValueError: The lane has ended.
+        """
+        if self.stop_reason is not None:
+            raise ValueError(f"the lane has ended: {self.stop_reason}")
+        gamma = min(self._gamma, self._room() - 1)
+        begun = self._clock.now_ms()
+        proposal = self._proposer.propose(self._committed, gamma, self._chance)
+        drafted = self._clock.now_ms()
+        logits = self._judge(proposal)
+        judged = self._clock.now_ms()
+        verification = self._verify(proposal, logits)
+        position = len(self._committed) - self._num_prompt
+        emitted = self._commit(proposal, verification)
+        ended = self._clock.now_ms()
+        self._num_rounds += 1
+        return self._recorder.record(
+            RoundFacts(
+                index=self._num_rounds - 1,
+                position=position,
+                gamma=gamma,
+                proposal=proposal,
+                logits=logits,
+                verification=verification,
+                emitted_ids=emitted,
+                draft_ms=drafted - begun,
+                verify_ms=judged - drafted,
+                other_ms=ended - judged,
+            )
+        )
+
+    def _room(self) -> int:
+        """Tokens that may still be emitted."""
+        room = self._limits.max_new_tokens - (len(self._committed) - self._num_prompt)
+        if self._limits.context is not None:
+            room = min(room, self._limits.context - len(self._committed))
+        return room
+
+    def _judge(self, proposal: Proposal) -> torch.Tensor:
+        if proposal.is_chain:
+            return self._target.forward([*self._committed, *proposal.token_ids], len(proposal) + 1)
+        return self._target.forward_tree(self._committed, proposal.token_ids, proposal.parents)
+
+    @torch.inference_mode()
+    def _verify(self, proposal: Proposal, logits: torch.Tensor) -> Verification:
+        check_finite(logits)
+        if self._sampling.temperature == 0:
+            return verify_greedy(proposal, logits.argmax(dim=-1).tolist())
+        return verify(proposal, to_probs(logits, self._sampling), self._chance)
+
+    def _commit(self, proposal: Proposal, verification: Verification) -> tuple[int, ...]:
+        """Add what survived to the text, cut at an end token, and roll the caches back to it."""
+        path = verification.path
+        emitted = [*(proposal.token_ids[node] for node in path), verification.next_token]
+        for place, token_id in enumerate(emitted):
+            if token_id in self._limits.eos_ids:
+                emitted = emitted[: place + 1]
+                self.stop_reason = StopReason.EOS
+                break
+        self._target.keep(len(self._committed), path[: len(emitted)])
+        self._committed += emitted
+        self._proposer.observe(None, path)
+        if self.stop_reason is None and self._room() <= 0:
+            self.stop_reason = StopReason.LENGTH
+        return tuple(emitted)

@@ -1,0 +1,141 @@
+"""A causal LM and its KV cache, addressed by token ids.
+
+`forward(ids, n)` makes the cache hold exactly `ids` and returns the logits of the last n positions:
+it forgets what differs, feeds what is missing, and so no caller ever counts positions. Example:
+with "a b c d" cached, forward("a b x", 1) forgets "c d", feeds "x" and returns one row, the law
+after "a b x".
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from transformers import PreTrainedModel
+
+from specviz.decoding.proposal import ancestor_mask, depths
+from specviz.decoding.rollback_cache import rollback_cache
+from specviz.errors import IncompatibleModelError
+
+
+class ModelRunner:
+    """Runs one causal LM over one text at batch size 1 and remembers what it has read."""
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        self.model = model
+        self.vocab_size: int = model.get_output_embeddings().weight.shape[0]
+        self.context: int | None = getattr(
+            model.config.get_text_config(), "max_position_embeddings", None
+        )
+        self.device = model.device
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget everything."""
+        self._cache = rollback_cache()
+        self._ids: list[int] = []
+
+    @property
+    def cached_ids(self) -> tuple[int, ...]:
+        """The tokens whose keys and values are cached."""
+        return tuple(self._ids)
+
+    def forward(self, ids: Sequence[int], num_logits: int) -> torch.Tensor:
+        """Read `ids` and return the logits `[num_logits, vocab]` of its last positions.
+
+        Row i is the law of the token that follows `ids[len(ids) - num_logits + i]`.
+        """
+        missing = self._sync(ids, num_logits)
+        return self._run(missing, num_logits)
+
+    @torch.inference_mode()
+    def forward_tree(
+        self, ids: Sequence[int], token_ids: Sequence[int], parents: Sequence[int]
+    ) -> torch.Tensor:
+        """Read `ids` and below it the tree of `token_ids`, in one pass.
+
+        Returns:
+            `[num_nodes + 1, vocab]`: row 0 follows `ids`, row i + 1 follows node i. Call `keep`
+            afterwards.
+        """
+        missing = self._sync(ids, 1)
+        num_past, num_missing, num_nodes = len(self._ids), len(missing), len(token_ids)
+        num_new = num_missing + num_nodes
+        self._refuse_tree_past_window(num_past + num_new)
+        visible = torch.ones(num_new, num_past + num_new, dtype=torch.bool)
+        visible[:, num_past:] = torch.ones(num_new, num_new, dtype=torch.bool).tril()
+        visible[num_missing:, num_past + num_missing :] = ancestor_mask(parents)
+        dtype = self.model.dtype
+        mask = torch.zeros(visible.shape, dtype=dtype).masked_fill(~visible, torch.finfo(dtype).min)
+        places = [*range(num_past, len(ids)), *(len(ids) + depth for depth in depths(parents))]
+        logits = self._call(
+            [*missing, *token_ids],
+            places,
+            num_nodes + 1,
+            attention_mask=mask[None, None].to(self.device),
+        )
+        self._ids = [*ids, *token_ids]
+        return logits
+
+    def keep(self, num_committed: int, path: Sequence[int]) -> None:
+        """Keep the first `num_committed` tokens and the nodes of `path` of the tree that follows
+        them."""
+        if all(node == index for index, node in enumerate(path)):
+            self._truncate(num_committed + len(path))
+            return
+        rows = torch.tensor(path)
+        for layer in self._cache.layers:
+            layer.keep_rows(num_committed, rows)
+        self._ids = self._ids[:num_committed] + [self._ids[num_committed + node] for node in path]
+
+    def _sync(self, ids: Sequence[int], num_logits: int) -> list[int]:
+        """Forget what differs from `ids`; return what is still to be read, at least `num_logits`
+        tokens."""
+        ids = list(ids)
+        num_shared = shared_prefix(self._ids, ids)
+        self._truncate(min(num_shared, len(ids) - num_logits))
+        return ids[len(self._ids) :]
+
+    def _truncate(self, num_tokens: int) -> None:
+        if num_tokens < len(self._ids):
+            for layer in self._cache.layers:
+                layer.truncate(num_tokens)
+            del self._ids[num_tokens:]
+
+    @torch.inference_mode()
+    def _run(self, missing: list[int], num_logits: int) -> torch.Tensor:
+        num_past = len(self._ids)
+        logits = self._call(missing, range(num_past, num_past + len(missing)), num_logits)
+        self._ids += missing
+        return logits
+
+    def _call(
+        self, token_ids: Sequence[int], places: Sequence[int], num_logits: int, **kwargs: Any
+    ) -> torch.Tensor:
+        output = self.model(
+            input_ids=torch.tensor([token_ids], device=self.device),
+            position_ids=torch.tensor([list(places)], device=self.device),
+            past_key_values=self._cache,
+            use_cache=True,
+            logits_to_keep=num_logits,
+            **kwargs,
+        )
+        logits: torch.Tensor = output.logits[0]
+        return logits
+
+    def _refuse_tree_past_window(self, num_tokens: int) -> None:
+        window = getattr(self.model.config.get_text_config(), "sliding_window", None)
+        if any(self._cache.is_sliding) or (window is not None and num_tokens > window):
+            raise IncompatibleModelError(
+                f"token trees over a sliding window of {window} tokens are not supported; "
+                "use a chain or a shorter text"
+            )
+
+
+def shared_prefix(cached: list[int], ids: list[int]) -> int:
+    """Length of the longest common prefix."""
+    if ids[: len(cached)] == cached:
+        return len(cached)
+    return next(
+        (i for i, (a, b) in enumerate(zip(cached, ids, strict=False)) if a != b),
+        min(len(cached), len(ids)),
+    )

@@ -1,0 +1,1 @@
+"""What makes drafts: one file a method."""

@@ -1,0 +1,48 @@
+"""Drafting token by token with something that predicts the next one: a draft model, or an early
+exit."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+
+from specviz.decoding.proposal import Proposal, chain
+from specviz.decoding.sampling import Chance, to_probs
+from specviz.trace import Sampling
+
+NextLogits = Callable[[list[int]], torch.Tensor]
+"""From all ids so far to the logits `[1, vocab]` of the next token."""
+
+
+def draft_chain(
+    next_logits: NextLogits,
+    committed_ids: Sequence[int],
+    gamma: int,
+    sampling: Sampling,
+    eos_ids: frozenset[int],
+    chance: Chance,
+) -> Proposal:
+    """Draft up to `gamma` tokens, each from the law after the one before; an end token ends the
+    draft.
+
+    At temperature 0 the drafts are argmaxes and the proposal is deterministic. Otherwise each token
+    is drawn from the draft's law under the same temperature, top-k and top-p as the target's, and
+    that very law goes into the proposal: testing against another one would not be lossless.
+    """
+    ids = list(committed_ids)
+    rows: list[torch.Tensor] = []
+    for _ in range(gamma):
+        logits = next_logits(ids)
+        if sampling.temperature == 0:
+            rows.append(logits)
+            token = int(logits.argmax())
+        else:
+            rows.append(to_probs(logits, sampling))
+            token = chance.choose(rows[-1][0])
+        ids.append(token)
+        if token in eos_ids:
+            break
+    drafts = ids[len(committed_ids) :]
+    stacked = torch.cat(rows) if rows else None
+    if sampling.temperature == 0:
+        return chain(drafts, shown_logits=stacked)
+    return chain(drafts, draft_probs=stacked)

@@ -1,0 +1,56 @@
+"""Drafts with a smaller model of the same vocabulary."""
+
+from collections.abc import Sequence
+
+import torch
+from torch.nn.functional import pad
+
+from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.proposal import NOTHING, Proposal
+from specviz.decoding.proposers.autoregressive import draft_chain
+from specviz.decoding.sampling import Chance
+from specviz.trace import Sampling
+
+
+class DraftModel:
+    """A chain of tokens from a draft model with its own KV cache.
+
+    Where the draft's output layer has more or fewer rows than the target's (padding of the
+    vocabulary), its logits are cut or filled with minus infinity, so that both laws range over the
+    target's ids.
+    """
+
+    needs_features = False
+
+    def __init__(
+        self, runner: ModelRunner, sampling: Sampling, vocab_size: int, eos_ids: frozenset[int]
+    ) -> None:
+        self._runner = runner
+        self._sampling = sampling
+        self._num_extra_rows = vocab_size - runner.vocab_size
+        self._eos_ids = eos_ids
+
+    def reset(self, prompt_ids: Sequence[int]) -> None:
+        """Read the prompt, all but its last token, which the first round feeds."""
+        self._runner.reset()
+        if len(prompt_ids) > 1:
+            self._runner.forward(prompt_ids[:-1], 1)
+
+    def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
+        """Draft up to `gamma` tokens, fewer where the draft's own context ends."""
+        if self._runner.context is not None:
+            gamma = min(gamma, self._runner.context - len(committed_ids))
+        if gamma <= 0:
+            return NOTHING
+        return draft_chain(
+            self._next_logits, committed_ids, gamma, self._sampling, self._eos_ids, chance
+        )
+
+    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
+        """Nothing to learn; the next `propose` finds out what was kept."""
+
+    def _next_logits(self, ids: list[int]) -> torch.Tensor:
+        logits = self._runner.forward(ids, 1)
+        if self._num_extra_rows == 0:
+            return logits
+        return pad(logits, (0, self._num_extra_rows), value=-torch.inf)

@@ -1,0 +1,237 @@
+"""Writes down a round: from token ids, laws and judgements to the values of the trace.
+
+Runs after the round's clock has stopped; nothing here is part of a measured time.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+
+from specviz.decoding.proposal import Proposal
+from specviz.decoding.sampling import to_probs
+from specviz.decoding.verify import Verification
+from specviz.trace import (
+    NUM_TOP,
+    DraftToken,
+    EmittedToken,
+    Outcome,
+    Round,
+    Sampling,
+    Source,
+    TopToken,
+)
+
+
+class Speller(Protocol):
+    """Turns ids into text."""
+
+    def reset(self) -> None:
+        """Start a new output."""
+
+    def spell(self, token_id: int) -> str:
+        """Text of one token by itself."""
+
+    def append(self, token_id: int) -> str:
+        """Text that this token adds to the output; a character is added by the token that completes
+        it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RoundFacts:
+    """What the decoder knows when a round is over."""
+
+    index: int
+    position: int
+    gamma: int
+    proposal: Proposal
+    logits: torch.Tensor
+    """`[num_nodes + 1, vocab]`, the target's."""
+    verification: Verification
+    emitted_ids: tuple[int, ...]
+    """After the cut at an end token or the length limit."""
+    draft_ms: float
+    verify_ms: float
+    other_ms: float
+
+
+class Recorder:
+    """Makes `Round`s for one lane."""
+
+    def __init__(self, sampling: Sampling, speller: Speller, *, record_top: bool) -> None:
+        self._sampling = sampling
+        self._speller = speller
+        self._record_top = record_top
+        self._shown_sampling = sampling if sampling.temperature > 0 else Sampling(temperature=1.0)
+
+    def reset(self) -> None:
+        """Start a new output."""
+        self._speller.reset()
+
+    def record(self, facts: RoundFacts) -> Round:
+        """Make the round's record."""
+        target_probs = to_probs(facts.logits, self._shown_sampling)
+        draft_probs = self._draft_probs(facts.proposal)
+        tops = _Tops(self._speller, target_probs, draft_probs) if self._record_top else None
+        return Round(
+            index=facts.index,
+            position=facts.position,
+            gamma=facts.gamma,
+            drafted=self._drafted(facts, target_probs, draft_probs, tops),
+            emitted=self._emitted(facts, target_probs, tops),
+            draft_ms=facts.draft_ms,
+            verify_ms=facts.verify_ms,
+            other_ms=facts.other_ms,
+        )
+
+    def _draft_probs(self, proposal: Proposal) -> torch.Tensor | None:
+        if proposal.shown_logits is not None:
+            return to_probs(proposal.shown_logits, self._shown_sampling)
+        return proposal.draft_probs
+
+    def _drafted(
+        self,
+        facts: RoundFacts,
+        target_probs: torch.Tensor,
+        draft_probs: torch.Tensor | None,
+        tops: "_Tops | None",
+    ) -> tuple[DraftToken, ...]:
+        proposal = facts.proposal
+        if len(proposal) == 0:
+            return ()
+        nodes = range(len(proposal))
+        rows = [proposal.parents[node] + 1 for node in nodes]
+        ids = list(proposal.token_ids)
+        p_of = target_probs[rows, ids].tolist()
+        q_of = [None] * len(ids) if draft_probs is None else draft_probs[list(nodes), ids].tolist()
+        overlaps = self._overlaps(target_probs[rows], draft_probs, p_of)
+        judged = {judgement.node: judgement for judgement in facts.verification.judgements}
+        kept = set(facts.verification.path[: len(facts.emitted_ids)])
+        result = []
+        for node in nodes:
+            judgement = judged.get(node)
+            is_past_end = judgement is not None and judgement.is_accepted and node not in kept
+            if judgement is None or is_past_end or self._is_after_cut(facts, node):
+                result.append(self._discarded(proposal, node, q_of[node], tops))
+                continue
+            is_rejected = not judgement.is_accepted
+            residual = facts.verification.residual if self._is_last_rejection(facts, node) else None
+            result.append(
+                DraftToken(
+                    id=ids[node],
+                    text=self._speller.spell(ids[node]),
+                    parent=proposal.parents[node],
+                    outcome=Outcome.REJECTED if is_rejected else Outcome.ACCEPTED,
+                    draft_prob=q_of[node],
+                    target_prob=p_of[node],
+                    accept_prob=judgement.accept_prob,
+                    draw=judgement.draw,
+                    overlap=overlaps[node],
+                    top_draft=tops.draft(node) if tops else (),
+                    top_target=tops.target(rows[node]) if tops else (),
+                    top_residual=tops.law(residual) if tops and residual is not None else (),
+                )
+            )
+        return tuple(result)
+
+    def _overlaps(
+        self, target_rows: torch.Tensor, draft_probs: torch.Tensor | None, p_of: list[float]
+    ) -> Sequence[float | None]:
+        if self._sampling.temperature == 0:
+            return [None] * len(p_of)
+        if draft_probs is None:
+            return p_of
+        sums: list[float] = torch.minimum(target_rows, draft_probs).sum(dim=-1).tolist()
+        return sums
+
+    def _is_after_cut(self, facts: RoundFacts, node: int) -> bool:
+        """Whether the output ended before this node's turn came."""
+        path = facts.verification.path
+        parent = facts.proposal.parents[node]
+        return len(facts.emitted_ids) <= len(path) and parent in path[len(facts.emitted_ids) - 1 :]
+
+    def _is_last_rejection(self, facts: RoundFacts, node: int) -> bool:
+        last = facts.verification.judgements[-1]
+        return last.node == node and not last.is_accepted
+
+    def _discarded(
+        self, proposal: Proposal, node: int, draft_prob: float | None, tops: "_Tops | None"
+    ) -> DraftToken:
+        return DraftToken(
+            id=proposal.token_ids[node],
+            text=self._speller.spell(proposal.token_ids[node]),
+            parent=proposal.parents[node],
+            outcome=Outcome.DISCARDED,
+            draft_prob=draft_prob,
+            target_prob=None,
+            accept_prob=None,
+            draw=None,
+            overlap=None,
+            top_draft=tops.draft(node) if tops else (),
+        )
+
+    def _emitted(
+        self, facts: RoundFacts, target_probs: torch.Tensor, tops: "_Tops | None"
+    ) -> tuple[EmittedToken, ...]:
+        path = facts.verification.path
+        rows = [0, *(node + 1 for node in path)][: len(facts.emitted_ids)]
+        probs = target_probs[rows, list(facts.emitted_ids)].tolist()
+        margins = self._margins(facts.logits[rows])
+        result = []
+        for place, token_id in enumerate(facts.emitted_ids):
+            source = Source.DRAFT if place < len(path) else facts.verification.source
+            has_own_law = source in (Source.BONUS, Source.TARGET)
+            result.append(
+                EmittedToken(
+                    id=token_id,
+                    text=self._speller.append(token_id),
+                    source=source,
+                    target_prob=probs[place],
+                    margin=margins[place],
+                    top_target=tops.target(rows[place]) if tops and has_own_law else (),
+                )
+            )
+        return tuple(result)
+
+    def _margins(self, logits: torch.Tensor) -> Sequence[float | None]:
+        if self._sampling.temperature > 0:
+            return [None] * len(logits)
+        best = logits.topk(2, dim=-1).values
+        gaps: list[float] = (best[:, 0] - best[:, 1]).double().tolist()
+        return gaps
+
+
+class _Tops:
+    """Lists of the most probable tokens, found for all rows of a round at once."""
+
+    def __init__(
+        self, speller: Speller, target_probs: torch.Tensor, draft_probs: torch.Tensor | None
+    ) -> None:
+        self._speller = speller
+        self._target = _top_rows(target_probs)
+        self._draft = None if draft_probs is None else _top_rows(draft_probs)
+
+    def target(self, row: int) -> tuple[TopToken, ...]:
+        return self._spelled(self._target, row)
+
+    def draft(self, row: int) -> tuple[TopToken, ...]:
+        return () if self._draft is None else self._spelled(self._draft, row)
+
+    def law(self, probs: torch.Tensor) -> tuple[TopToken, ...]:
+        return self._spelled(_top_rows(probs[None]), 0)
+
+    def _spelled(
+        self, rows: tuple[list[list[float]], list[list[int]]], row: int
+    ) -> tuple[TopToken, ...]:
+        probs, ids = rows
+        return tuple(
+            TopToken(token_id, self._speller.spell(token_id), prob)
+            for prob, token_id in zip(probs[row], ids[row], strict=True)
+            if prob > 0
+        )
+
+
+def _top_rows(probs: torch.Tensor) -> tuple[list[list[float]], list[list[int]]]:
+    top = probs.topk(min(NUM_TOP, probs.shape[-1]), dim=-1)
+    return top.values.tolist(), top.indices.tolist()

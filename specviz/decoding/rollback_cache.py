@@ -1,0 +1,85 @@
+"""A KV cache that forgets its newest tokens at no cost."""
+
+from typing import Any
+
+import torch
+from transformers.cache_utils import DynamicCache, DynamicLayer
+
+FIRST_CAPACITY = 256
+
+
+class RollbackLayer(DynamicLayer):  # type: ignore[misc]
+    """Keys and values of one layer in a buffer that grows by doubling; a rollback only moves its
+    end.
+
+    Every token stays, in layers with a sliding window too: the mask, not the cache, hides what lies
+    outside the window, so that any rollback is exact.
+    """
+
+    def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
+        """Allocate the buffers, shaped `[1, num_kv_heads, capacity, head_dim]`."""
+        self.dtype, self.device = key_states.dtype, key_states.device
+        self._length = 0
+        self._key_buffer = key_states.new_empty(_with_capacity(key_states, FIRST_CAPACITY))
+        self._value_buffer = value_states.new_empty(_with_capacity(value_states, FIRST_CAPACITY))
+        self.is_initialized = True
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Append `[1, num_kv_heads, num_new, head_dim]` and return everything that is cached."""
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        end = self._length + key_states.shape[-2]
+        if end > self._key_buffer.shape[-2]:
+            self._key_buffer = _grown(self._key_buffer, self._length, 2 * end)
+            self._value_buffer = _grown(self._value_buffer, self._length, 2 * end)
+        self._key_buffer[:, :, self._length : end] = key_states
+        self._value_buffer[:, :, self._length : end] = value_states
+        self._length = end
+        self.keys = self._key_buffer[:, :, :end]
+        self.values = self._value_buffer[:, :, :end]
+        return self.keys, self.values
+
+    def get_seq_length(self) -> int:
+        """Return the number of cached tokens."""
+        return self._length if self.is_initialized else 0
+
+    def truncate(self, num_tokens: int) -> None:
+        """Forget all but the first `num_tokens`."""
+        if self.is_initialized and num_tokens < self._length:
+            self._length = num_tokens
+            self.keys = self._key_buffer[:, :, :num_tokens]
+            self.values = self._value_buffer[:, :, :num_tokens]
+
+    def keep_rows(self, start: int, rows: torch.Tensor) -> None:
+        """Keep the first `start` tokens and, of the later ones, those at `rows` (offsets from
+        `start`)."""
+        if not self.is_initialized:
+            return
+        end = start + len(rows)
+        index = rows.to(self._key_buffer.device) + start
+        self._key_buffer[:, :, start:end] = self._key_buffer[:, :, index]
+        self._value_buffer[:, :, start:end] = self._value_buffer[:, :, index]
+        self.truncate(end)
+
+    def crop(self, tokens_to_remove: int) -> None:
+        """Forget the newest `-tokens_to_remove` tokens (the sign is transformers')."""
+        self.truncate(self.get_seq_length() + tokens_to_remove)
+
+
+def _with_capacity(states: torch.Tensor, capacity: int) -> tuple[int, int, int, int]:
+    return states.shape[0], states.shape[1], max(capacity, states.shape[2]), states.shape[3]
+
+
+def _grown(buffer: torch.Tensor, length: int, capacity: int) -> torch.Tensor:
+    grown = buffer.new_empty(_with_capacity(buffer, capacity))
+    grown[:, :, :length] = buffer[:, :, :length]
+    return grown
+
+
+def rollback_cache() -> DynamicCache:
+    """Make an empty cache whose layers, made as the model asks for them, are `RollbackLayer`s."""
+    cache = DynamicCache()
+    cache.layer_class_to_replicate = RollbackLayer
+    return cache

@@ -1,0 +1,151 @@
+"""Which drafted tokens survive: one walk, exact for chains and trees, greedy and sampled.
+
+Notation of the formulas: p is the target's law, q the law that the draft was drawn from.
+
+At each node of the walk the children are tried in order. Child x is accepted with probability
+min(1, p(x) / q(x)). After a rejection p becomes norm(max(0, p - q)) (Leviathan et al. 2023,
+arXiv:2211.17192, section 2.3; Chen et al. 2023, arXiv:2302.01318, theorem 1) and, for siblings
+drawn without replacement, q loses x and is renormalised (Jeon et al. 2024, arXiv:2402.14160). When
+no child is left, the token is drawn from p. A deterministic child is a point mass, q(x) = 1:
+accepted with probability p(x), and p loses x after a rejection.
+
+Worked example, vocabulary {a, b, c}, p = (.5, .3, .2), q = (.2, .5, .3), drafted b: accepted with
+probability .3 / .5 = .6; else the correction comes from norm(.3, 0, 0) = a.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from specviz.decoding.proposal import ROOT, Proposal
+from specviz.decoding.sampling import Chance
+from specviz.trace import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How one drafted token was judged."""
+
+    node: int
+    is_accepted: bool
+    target_prob: float
+    """Probability of the token in the law it was tested against."""
+    accept_prob: float
+    draw: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verification:
+    """Outcome of one walk through a proposal."""
+
+    path: tuple[int, ...]
+    """Accepted nodes, from the root down."""
+    next_token: int
+    source: Source
+    """CORRECTION after a rejection, BONUS after full acceptance, TARGET with nothing drafted."""
+    judgements: tuple[Judgement, ...]
+    residual: torch.Tensor | None
+    """`[vocab]`: the law that the correction was drawn from; None where nothing was rejected."""
+
+
+def verify(proposal: Proposal, target_probs: torch.Tensor, chance: Chance) -> Verification:
+    """Walk from the root and keep what rejection sampling keeps.
+
+    Args:
+        target_probs: `[num_nodes + 1, vocab]`: row 0 follows the last committed token, row i + 1
+            follows node i.
+    """
+    node = ROOT
+    path: list[int] = []
+    judgements: list[Judgement] = []
+    while True:
+        law = target_probs[node + 1]
+        children = proposal.children(node)
+        accepted, rejected_law, judged = _try_children(proposal, children, law, chance)
+        judgements += judged
+        if accepted is None:
+            break
+        path.append(accepted)
+        node = accepted
+    if not children:
+        source = Source.BONUS if path else Source.TARGET
+        return Verification(tuple(path), chance.choose(law), source, tuple(judgements), None)
+    token = chance.choose(rejected_law)
+    return Verification(tuple(path), token, Source.CORRECTION, tuple(judgements), rejected_law)
+
+
+def _try_children(
+    proposal: Proposal, children: Sequence[int], law: torch.Tensor, chance: Chance
+) -> tuple[int | None, torch.Tensor, list[Judgement]]:
+    """Try siblings in turn: the accepted one or None, what is left of the law, and the
+    judgements."""
+    judged: list[Judgement] = []
+    draft_law: torch.Tensor | None = None
+    for child in children:
+        token = proposal.token_ids[child]
+        if proposal.draft_probs is not None and draft_law is None:
+            draft_law = proposal.draft_probs[child]
+        target_prob = float(law[token])
+        draft_prob = 1.0 if draft_law is None else float(draft_law[token])
+        # A sibling drawn without replacement can have lost its mass to rounding: then p decides
+        # alone.
+        accept_prob = (
+            min(1.0, target_prob / draft_prob) if draft_prob > 0 else float(target_prob > 0)
+        )
+        flip = chance.flip(accept_prob)
+        judged.append(Judgement(child, flip.is_heads, target_prob, accept_prob, flip.draw))
+        if flip.is_heads:
+            return child, law, judged
+        law = residual_law(law, draft_law, token)
+        if draft_law is not None:
+            draft_law = _without(draft_law, token)
+    return None, law, judged
+
+
+def residual_law(
+    target_probs: torch.Tensor, draft_probs: torch.Tensor | None, token: int
+) -> torch.Tensor:
+    """Return norm(max(0, p - q)) `[vocab]`, with q the point mass at `token` where `draft_probs` is
+    None.
+
+    Where rounding leaves nothing (p and q equal to the last bit) the target's own law is returned.
+    """
+    if draft_probs is None:
+        return _without(target_probs, token)
+    left = (target_probs - draft_probs).clamp_min(0)
+    total = left.sum()
+    return left / total if float(total) > 0 else target_probs
+
+
+def _without(probs: torch.Tensor, token: int) -> torch.Tensor:
+    left = probs.clone()
+    left[token] = 0
+    total = left.sum()
+    return left / total if float(total) > 0 else probs
+
+
+def verify_greedy(proposal: Proposal, target_ids: Sequence[int]) -> Verification:
+    """Do what `verify` does for one-hot laws, without building them.
+
+    Args:
+        target_ids: Argmax of the target's logits: entry 0 follows the last committed token, entry i
+            + 1 follows node i.
+    """
+    node = ROOT
+    path: list[int] = []
+    judgements: list[Judgement] = []
+    while True:
+        wanted = target_ids[node + 1]
+        children = proposal.children(node)
+        for child in children:
+            is_match = proposal.token_ids[child] == wanted
+            judgements.append(Judgement(child, is_match, float(is_match), float(is_match), None))
+            if is_match:
+                break
+        else:
+            break
+        path.append(child)
+        node = child
+    source = Source.CORRECTION if children else Source.BONUS if path else Source.TARGET
+    return Verification(tuple(path), wanted, source, tuple(judgements), None)

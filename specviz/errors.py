@@ -1,0 +1,35 @@
+"""Every error a user can meet, drawn as a tree.
+
+SpecvizError
+├── RequestError             what was asked for cannot be done: a prompt, a number, a lane
+│   └── TraceFormatError     a trace file that does not hold what a trace holds
+├── ModelLoadError           a model, tokenizer or config that cannot be loaded
+├── IncompatibleModelError   a model that loads, but cannot do what the lane asks of it
+└── DecodingError            a lane that failed while it ran (logits that are not numbers, …)
+
+A message says what was found, what is allowed, and what to do. Wrong arguments of our own code raise ValueError.
+"""
+
+
+class SpecvizError(Exception):
+    """Base of every error whose message is meant for the user."""
+
+
+class RequestError(SpecvizError):
+    """A request that cannot be carried out as it stands."""
+
+
+class TraceFormatError(RequestError):
+    """A trace whose content does not fit the format."""
+
+
+class ModelLoadError(SpecvizError):
+    """A model, tokenizer or config that cannot be loaded."""
+
+
+class IncompatibleModelError(SpecvizError):
+    """A model or a pair of models that cannot serve in a lane."""
+
+
+class DecodingError(SpecvizError):
+    """A failure inside a running lane."""

@@ -1,0 +1,56 @@
+"""Token ids to text, one at a time and as a growing output."""
+
+from typing import Any
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+class TokenSpeller:
+    """Spells the tokens of one lane.
+
+    A token can hold part of a character; `append` then gives nothing until the token that completes
+    it, so the pieces joined are exactly the decoded output.
+    """
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._spelled: dict[int, str] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Start a new output."""
+        self._window: list[int] = []
+        self._shown = ""
+
+    def spell(self, token_id: int) -> str:
+        """Text of one token by itself; an incomplete character shows as a replacement sign."""
+        text = self._spelled.get(token_id)
+        if text is None:
+            text = self._spelled[token_id] = self._spell(token_id)
+        return text
+
+    def append(self, token_id: int) -> str:
+        """Text that this token adds to the output; empty for end marks and incomplete
+        characters."""
+        self._window.append(token_id)
+        text = self._decode(self._window, skip_special=True)
+        if text.endswith(REPLACEMENT) and len(self._window) < 8:
+            return ""
+        added = text[len(self._shown) :]
+        # The last token stays as context: some tokenizers drop the space of a first word.
+        self._window = self._window[-1:]
+        self._shown = self._decode(self._window, skip_special=True)
+        return added
+
+    def _spell(self, token_id: int) -> str:
+        piece = self._tokenizer.convert_ids_to_tokens(token_id)
+        if piece is None:
+            return f"[{token_id}]"
+        text = self._decode([token_id], skip_special=False)
+        return f" {text}" if piece.startswith("\u2581") and not text.startswith(" ") else text
+
+    def _decode(self, ids: list[int], *, skip_special: bool) -> str:
+        text: str = self._tokenizer.decode(
+            ids, skip_special_tokens=skip_special, clean_up_tokenization_spaces=False
+        )
+        return text

@@ -1,0 +1,49 @@
+"""Wires models, lanes and race into the one callable that command line and page are given."""
+
+import gc
+from collections.abc import Callable, Iterator
+
+from specviz.decoding.noise import measure_logit_noise
+from specviz.lanes import build_decoder, encode_prompt
+from specviz.models.environment import describe_environment
+from specviz.models.loading import ModelPool
+from specviz.race import run_race
+from specviz.requests import check_request
+from specviz.trace import Event, RaceRequest, StartRace, TraceRequest
+
+
+def _never() -> bool:
+    return False
+
+
+def make_start_race(pool: ModelPool) -> StartRace:
+    """Make the `start_race` of one pool of models.
+
+    The iterator it returns raises at its first step, before any event:
+        RequestError: The request cannot be raced as it stands.
+        ModelLoadError: A model cannot be loaded.
+        IncompatibleModelError: A model or pair cannot do what a lane asks.
+    """
+    noise: dict[str, float] = {}
+
+    def start_race(
+        request: RaceRequest, should_stop: Callable[[], bool] = _never
+    ) -> Iterator[Event]:
+        check_request(request)
+        target = pool.get(request.lanes[0].target)
+        prompt_ids = encode_prompt(request, target)
+        decoders = [build_decoder(spec, pool, request) for spec in request.lanes]
+        if target.name not in noise:
+            noise[target.name] = measure_logit_noise(target.model, prompt_ids)
+            # Loaded modules and weights live as long as the process: keep the collector off them.
+            gc.collect()
+            gc.freeze()
+        yield from run_race(
+            request.lanes,
+            decoders,
+            TraceRequest(request.prompt, prompt_ids, request.max_new_tokens, request.sampling),
+            describe_environment(pool.device, pool.dtype, noise[target.name]),
+            should_stop,
+        )
+
+    return start_race

@@ -1,0 +1,263 @@
+"""What happened in a race: immutable values that every view, metric and file is made from.
+
+Standard library only. Raw facts only: a number that can be derived from others is not stored here.
+Probabilities are those of the law that decided (after temperature, top-k, top-p). At temperature 0 the
+decision is an argmax; the probabilities recorded beside it are then the softmax at temperature 1.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, Protocol
+
+SCHEMA_VERSION = 1
+MAX_GAMMA = 16
+MAX_LANES = 4
+NUM_TOP = 10
+
+
+class Method(StrEnum):
+    """How a lane makes its drafts."""
+
+    BASELINE = "baseline"
+    DRAFT_MODEL = "draft-model"
+    PROMPT_LOOKUP = "prompt-lookup"
+    EARLY_EXIT = "early-exit"
+
+
+class Outcome(StrEnum):
+    """Fate of a drafted token."""
+
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    DISCARDED = "discarded"
+
+
+class Source(StrEnum):
+    """Where an emitted token comes from."""
+
+    DRAFT = "draft"
+    CORRECTION = "correction"
+    BONUS = "bonus"
+    TARGET = "target"
+
+
+class StopReason(StrEnum):
+    """Why a lane ended."""
+
+    EOS = "eos"
+    LENGTH = "length"
+    CANCELLED = "cancelled"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """The law that tokens are drawn from; temperature 0 is greedy, top_k 0 and top_p 1 switch those off."""
+
+    temperature: float = 0.0
+    top_k: int = 0
+    top_p: float = 1.0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LaneSpec:
+    """What one lane runs."""
+
+    name: str
+    method: Method
+    target: str
+    """Name of a shipped model, a hub id, or a local folder."""
+    draft: str | None = None
+    """Draft model of the method `draft-model`, else None."""
+    gamma: int = 0
+    """Tokens drafted a round; 0 for the baseline."""
+    exit_layer: int | None = None
+    """Layers that draft in the method `early-exit`; None takes the first exit the model declares."""
+    max_ngram: int = 4
+    """Longest match that the method `prompt-lookup` looks for, in tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class RaceRequest:
+    """A race to run: one prompt, one law, two to four lanes of which the first is the baseline."""
+
+    prompt: str
+    lanes: tuple[LaneSpec, ...]
+    sampling: Sampling = Sampling()
+    max_new_tokens: int = 128
+    record_top: bool = True
+    """Record the ten most probable tokens of draft, target and residual at each judged position."""
+
+
+class TopToken(NamedTuple):
+    """One entry of a list of most probable tokens."""
+
+    id: int
+    text: str
+    prob: float
+
+
+@dataclass(frozen=True, slots=True)
+class DraftToken:
+    """One drafted token and how it was judged."""
+
+    id: int
+    text: str
+    parent: int
+    """Index of the parent in the round's drafts; -1 is the last committed token."""
+    outcome: Outcome
+    draft_prob: float | None
+    """None where the proposal is deterministic without a distribution (prompt lookup)."""
+    target_prob: float | None
+    """None where the token was discarded: it was never judged."""
+    accept_prob: float | None
+    """min(1, target_prob / draft_prob), or target_prob for a point mass, or 0 and 1 when greedy."""
+    draw: float | None
+    """The uniform number that decided (accepted where draw < accept_prob); None at temperature 0."""
+    overlap: float | None
+    """Σ min(target_probs, draft_probs) at this position; None at temperature 0 or where never judged."""
+    top_draft: tuple[TopToken, ...] = ()
+    top_target: tuple[TopToken, ...] = ()
+    top_residual: tuple[TopToken, ...] = ()
+    """Only where this token was rejected and the correction was drawn from the residual."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmittedToken:
+    """One token of a lane's output."""
+
+    id: int
+    text: str
+    source: Source
+    target_prob: float | None
+    """Probability under the target's law; for a correction too, although it was drawn from the residual."""
+    margin: float | None
+    """Gap between the two largest target logits here, at temperature 0; None otherwise."""
+    top_target: tuple[TopToken, ...] = ()
+    """Only for bonus and target tokens; those of the others stand with the drafted token."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One turn of the loop: propose, verify, commit."""
+
+    index: int
+    position: int
+    """Tokens emitted before this round."""
+    gamma: int
+    """Tokens asked of the proposer this round; near the length limit fewer than the lane's gamma."""
+    drafted: tuple[DraftToken, ...]
+    emitted: tuple[EmittedToken, ...]
+    draft_ms: float
+    verify_ms: float
+    other_ms: float
+
+    @property
+    def ms(self) -> float:
+        """Time of the whole round in milliseconds."""
+        return self.draft_ms + self.verify_ms + self.other_ms
+
+
+@dataclass(frozen=True, slots=True)
+class LaneTrace:
+    """Everything one lane did."""
+
+    name: str
+    spec: LaneSpec
+    prefill_ms: float
+    rounds: tuple[Round, ...]
+    stop_reason: StopReason
+    error: str | None = None
+    """The sentence shown to the user where `stop_reason` is error, else None."""
+
+    @property
+    def emitted(self) -> tuple[EmittedToken, ...]:
+        """All tokens of the output, in order."""
+        return tuple(token for round_ in self.rounds for token in round_.emitted)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where the race ran."""
+
+    device: str
+    device_name: str
+    dtype: str
+    num_threads: int
+    torch: str
+    transformers: str
+    specviz: str
+    recorded_at: str
+    """UTC, ISO 8601."""
+    logit_noise: float
+    """Largest difference measured between the target's logits of a block and of single steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRequest:
+    """The part of a request that is the same for every lane."""
+
+    prompt: str
+    prompt_ids: tuple[int, ...]
+    max_new_tokens: int
+    sampling: Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A finished race."""
+
+    request: TraceRequest
+    environment: Environment
+    lanes: tuple[LaneTrace, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceStarted:
+    """Event: models are ready, every lane has read the prompt, the clocks start."""
+
+    request: TraceRequest
+    environment: Environment
+    specs: tuple[LaneSpec, ...]
+    prefill_ms: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RoundFinished:
+    """Event: a lane committed a round."""
+
+    lane: int
+    round: Round
+
+
+@dataclass(frozen=True, slots=True)
+class LaneFinished:
+    """Event: a lane ended."""
+
+    lane: int
+    stop_reason: StopReason
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RaceFinished:
+    """Event: the last one, with the whole trace."""
+
+    trace: Trace
+
+
+Event = RaceStarted | RoundFinished | LaneFinished | RaceFinished
+
+
+class StartRace(Protocol):
+    """What the composition root hands to views: runs a race and yields its events.
+
+    `should_stop` is asked between rounds; once it answers True every running lane ends as cancelled and the
+    trace so far is still delivered. Closing the iterator stops the race too, without a trace.
+    """
+
+    def __call__(
+        self, request: RaceRequest, should_stop: Callable[[], bool] = ...
+    ) -> Iterator[Event]: ...

@@ -1,0 +1,1 @@
+"""How the shipped model family is made from plain text: tokenizer, target, draft, model card."""

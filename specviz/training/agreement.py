@@ -1,0 +1,81 @@
+"""How well a draft agrees with its target: alpha and equal first choices, on the same tokens."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from tokenizers import Tokenizer
+
+from specviz.training.corpus import TokenStream
+from specviz.training.sampling import Prompts, write
+
+BLOCK_ROWS = 16
+HELD_OUT_ROWS = 16
+HELD_OUT_STEPS = 96
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Means over `num_tokens` positions."""
+
+    alpha: float
+    """Mean of sum min(p, q) at temperature 1: the chance that a sampled draft token is accepted."""
+    greedy: float
+    """Share of positions where draft and target have the same first choice."""
+    num_tokens: int
+
+
+@torch.inference_mode()
+def measure_agreement(target: Any, draft: Any, ids: torch.Tensor, wanted: torch.Tensor) -> Agreement:
+    """Compare two models where `wanted` says so.
+
+    Args:
+        ids: `[rows, length]` int64.
+        wanted: `[rows, length]` bool; position i is judged by what both predict for it from the ids before.
+    """
+    alpha = greedy = 0.0
+    for start in range(0, len(ids), BLOCK_ROWS):
+        rows, judged = ids[start : start + BLOCK_ROWS], wanted[start : start + BLOCK_ROWS, 1:]
+        target_logits = target(input_ids=rows[:, :-1]).logits[judged]
+        draft_logits = draft(input_ids=rows[:, :-1]).logits[judged]
+        overlap = torch.minimum(target_logits.softmax(-1), draft_logits.softmax(-1)).sum(-1)
+        alpha += float(overlap.sum())
+        greedy += float((target_logits.argmax(-1) == draft_logits.argmax(-1)).sum())
+    num_tokens = int(wanted[:, 1:].sum())
+    return Agreement(alpha / max(1, num_tokens), greedy / max(1, num_tokens), num_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutText:
+    """Rows on which draft and target are compared, and the positions that count."""
+
+    ids: torch.Tensor
+    wanted: torch.Tensor
+
+
+def write_held_out(
+    target: Any, prompts: Prompts, source: str, seed: int
+) -> HeldOutText:
+    """Let the target answer held-out prompts of one source, every other row greedily."""
+    rng = np.random.default_rng([seed, len(source)])
+    first = sorted((prompts.draw(source, rng) for _ in range(2 * HELD_OUT_ROWS)), key=len)
+    more = (prompts.draw(source, rng) for _ in iter(int, 1))
+    temperatures = [1.0, 0.0] * (HELD_OUT_ROWS // 2)
+    writing = write(target, first[:HELD_OUT_ROWS], more, temperatures, HELD_OUT_STEPS, seed)
+    return HeldOutText(
+        torch.from_numpy(writing.ids.astype(np.int64)).to(target.device),
+        torch.from_numpy(writing.is_written).to(target.device),
+    )
+
+
+def cut_windows(stream: TokenStream, rows: int, length: int, seed: int) -> HeldOutText:
+    """Cut windows of held-out text of which every position counts."""
+    rng = np.random.default_rng(seed)
+    windows = np.stack([stream.window(length, rng) for _ in range(rows)]).astype(np.int64)
+    return HeldOutText(torch.from_numpy(windows), torch.ones(windows.shape, dtype=torch.bool))
+
+
+def tokens_to_text(tokenizer: Tokenizer, ids: list[int]) -> str:
+    """Decode ids without the begin and end tokens."""
+    return str(tokenizer.decode(ids, skip_special_tokens=True))

@@ -1,0 +1,70 @@
+"""Builds the models of the family, all of the Llama architecture, and loads them as they ship."""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from tokenizers import Tokenizer
+from transformers import LlamaConfig, LlamaForCausalLM
+
+from specviz.training.corpus import BEGIN_TOKEN, END_TOKEN
+from specviz.training.settings import FamilySettings, find_draft
+
+TARGET = "target"
+STORED_DTYPE = torch.bfloat16
+
+
+class Shape(Protocol):
+    """The sizes in which the models of the family differ."""
+
+    @property
+    def num_layers(self) -> int: ...
+    @property
+    def hidden_size(self) -> int: ...
+    @property
+    def intermediate_size(self) -> int: ...
+    @property
+    def num_heads(self) -> int: ...
+
+
+def build_model(settings: FamilySettings, name: str, tokenizer: Tokenizer) -> Any:
+    """Build the untrained `LlamaForCausalLM` called `name`: "target", or a draft of the settings.
+
+    The target's config carries `exit_layers`, the layers that were trained to predict on their own.
+    """
+    shape: Shape = settings.target if name == TARGET else find_draft(settings, name)
+    config = LlamaConfig(
+        vocab_size=tokenizer.get_vocab_size(),
+        hidden_size=shape.hidden_size,
+        intermediate_size=shape.intermediate_size,
+        num_hidden_layers=shape.num_layers,
+        num_attention_heads=shape.num_heads,
+        num_key_value_heads=shape.num_heads,
+        max_position_embeddings=settings.target.context,
+        rope_parameters={"rope_type": "default", "rope_theta": settings.target.rope_theta},
+        tie_word_embeddings=True,
+        bos_token_id=tokenizer.token_to_id(BEGIN_TOKEN),
+        eos_token_id=tokenizer.token_to_id(END_TOKEN),
+        initializer_range=0.02,
+    )
+    if name == TARGET:
+        config.exit_layers = list(settings.target.exit_layers)
+    return LlamaForCausalLM(config)
+
+
+def load_trained(
+    settings: FamilySettings, name: str, build: Path, tokenizer: Tokenizer, device: torch.device
+) -> Any:
+    """Load the newest checkpoint of a model for inference, its float32 weights rounded as on disk.
+
+    Raises:
+        FileNotFoundError: The model was not trained in this build folder.
+    """
+    path = build / name / "checkpoint.pt"
+    if not path.exists():
+        raise FileNotFoundError(f"{path} is missing: train {name!r} first")
+    model = build_model(settings, name, tokenizer)
+    stored = torch.load(path, weights_only=True, map_location="cpu")["model"]
+    rounded = {key: value.to(STORED_DTYPE).float() for key, value in stored.items()}
+    model.load_state_dict(rounded)
+    return model.eval().requires_grad_(False).to(device)

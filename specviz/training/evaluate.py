@@ -1,0 +1,171 @@
+"""What the family can do on text that it never saw: loss, agreement, continuations."""
+
+import json
+import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+from rich.table import Table
+from tokenizers import Tokenizer
+
+from specviz.training.agreement import (
+    cut_windows,
+    measure_agreement,
+    tokens_to_text,
+    write_held_out,
+)
+from specviz.training.architecture import TARGET, load_trained
+from specviz.training.corpus import BEGIN_TOKEN, END_TOKEN, cached_streams, task_prompt
+from specviz.training.fused_loss import fused_cross_entropy
+from specviz.training.sampling import load_prompts, write
+from specviz.training.settings import FamilySettings
+from specviz.training.training_run import default_device, read_state
+
+EVALUATION_FILE = "evaluation.json"
+NUM_ROWS = 24
+SEQ_LEN = 256
+CONTINUATION_TOKENS = 100
+SAMPLED_TEMPERATURE = 0.8
+# Fixed before any model was trained, so that nothing on the card is selected.
+CARD_PROMPTS = (
+    "Once upon a time",
+    "One day, a little girl",
+    "The old fox looked at the",
+    'def count_words(text):\n    """',
+    task_prompt("Copy the text exactly.\n\nThe little dog ran to the river. He was very happy."),
+    task_prompt("Fix the spelling and grammar.\n\nThe boy wnet home and sat by the fier."),
+    task_prompt(
+        "Read the story and answer the question.\n\nAnna had a red kite. She flew it on the hill."
+        "\n\nWhat did Anna have?"
+    ),
+    task_prompt("Tom has 3 apples and buys 4 more. How many apples does he have?"),
+)
+
+
+@torch.inference_mode()
+def held_out_losses(model: Any, ids: torch.Tensor, exit_layers: list[int]) -> dict[str, float]:
+    """Mean loss in nats a token of the last layer ("last") and of each exit ("exit E")."""
+    inputs, labels = ids[:, :-1], ids[:, 1:].flatten()
+    outputs = model.model(input_ids=inputs, use_cache=False, output_hidden_states=True)
+    layers = {"last": outputs.last_hidden_state}
+    for layer in exit_layers:
+        layers[f"exit {layer}"] = model.model.norm(outputs.hidden_states[layer])
+    weight = model.lm_head.weight
+    return {
+        name: float(fused_cross_entropy(hidden.flatten(0, 1), weight, labels))
+        for name, hidden in layers.items()
+    }
+
+
+class Evaluation:
+    """The models of one build folder, judged on held-out rows."""
+
+    def __init__(
+        self, settings: FamilySettings, corpus: Path, build: Path, tokenizer: Tokenizer
+    ) -> None:
+        self.settings, self.corpus, self.build = settings, corpus, build
+        self.tokenizer = tokenizer
+        self.target = load_trained(settings, TARGET, build, tokenizer, default_device())
+
+    def run(self) -> dict[str, Any]:
+        """Measure everything, print it, and keep it in the build folder for the card."""
+        result = {
+            "target_tokens": read_state(self.build / TARGET).tokens,
+            "losses": self.losses(),
+            "agreement": {
+                draft.name: self.agreement(draft.name)
+                for draft in self.settings.drafts
+                if (self.build / draft.name / "checkpoint.pt").exists()
+            },
+            "continuations": self.continuations(),
+        }
+        (self.build / EVALUATION_FILE).write_text(json.dumps(result, indent=1, ensure_ascii=False))
+        show(result)
+        return result
+
+    def losses(self) -> dict[str, dict[str, float]]:
+        """Held-out loss of each source, in nats a token by layer, and in nats a byte."""
+        sources = self.settings.sample.prompt_mix
+        streams = cached_streams(
+            self.build,
+            self.corpus,
+            sources,
+            self.tokenizer,
+            self.settings.held_out_below,
+            held_out=True,
+        )
+        losses = {}
+        for source, stream in streams.items():
+            length = min(SEQ_LEN + 1, len(stream.ids) - 1)
+            ids = cut_windows(stream, NUM_ROWS, length, self.settings.seed).ids
+            by_layer = held_out_losses(
+                self.target, ids.to(self.target.device), list(self.settings.target.exit_layers)
+            )
+            texts = [tokens_to_text(self.tokenizer, row) for row in ids[:, 1:].tolist()]
+            num_bytes = sum(len(text.encode()) for text in texts)
+            num_tokens = ids[:, 1:].numel()
+            losses[source] = {**by_layer, "a byte": by_layer["last"] * num_tokens / num_bytes}
+        return losses
+
+    def agreement(self, name: str) -> dict[str, dict[str, float]]:
+        """How well a draft agrees on what the target writes after held-out prompts, by source."""
+        draft = load_trained(
+            self.settings, name, self.build, self.tokenizer, self.target.device
+        )
+        prompts = load_prompts(self.settings, self.corpus, self.tokenizer, held_out=True)
+        agreements = {}
+        for source in prompts.texts:
+            text = write_held_out(self.target, prompts, source, self.settings.seed)
+            agreements[source] = asdict(
+                measure_agreement(self.target, draft, text.ids, text.wanted)
+            )
+        return agreements
+
+    def continuations(self) -> list[dict[str, str]]:
+        """Continue the prompts of the card, greedily and at temperature 0.8, nothing selected."""
+        begin, end = (self.tokenizer.token_to_id(token) for token in (BEGIN_TOKEN, END_TOKEN))
+        continuations = []
+        for prompt in CARD_PROMPTS:
+            ids = [begin, *self.tokenizer.encode(prompt, add_special_tokens=False).ids]
+            writing = write(
+                self.target,
+                [ids, ids],
+                iter(lambda: [begin], None),
+                [0.0, SAMPLED_TEMPERATURE],
+                CONTINUATION_TOKENS,
+                self.settings.seed,
+            )
+            texts = []
+            for row in writing.ids[:, len(ids) :].tolist():
+                length = row.index(end) if end in row else len(row)
+                texts.append(tokens_to_text(self.tokenizer, row[:length]))
+            continuations.append({"prompt": prompt, "greedy": texts[0], "sampled": texts[1]})
+        return continuations
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print an evaluation."""
+    console = Console()
+    layers = list(next(iter(result["losses"].values())))
+    table = Table("held-out loss, nats", *layers, "perplexity")
+    for source, values in result["losses"].items():
+        numbers = [f"{values[layer]:.3f}" for layer in layers]
+        table.add_row(source, *numbers, f"{math.exp(values['last']):.1f}")
+    console.print(table)
+    for name, agreement in result["agreement"].items():
+        table = Table(f"{name} on the target's text", "alpha", "same first choice", "tokens")
+        for source, values in agreement.items():
+            table.add_row(
+                source,
+                f"{values['alpha']:.3f}",
+                f"{values['greedy']:.3f}",
+                str(values["num_tokens"]),
+            )
+        console.print(table)
+    for item in result["continuations"]:
+        console.rule()
+        for part in ("prompt", "greedy", "sampled"):
+            console.print(f"{part}: {item[part]}", markup=False, highlight=False)

@@ -1,0 +1,78 @@
+"""Muon for the matrices inside the layers, AdamW for everything else.
+
+`torch.optim.Muon` orthogonalises in bfloat16, which a processor without bfloat16 units emulates ten times
+slower than float32; this one keeps the dtype of the weights and handles equal shapes together.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+
+# Quintic Newton-Schulz coefficients of Muon (Jordan et al. 2024, https://kellerjordan.github.io/posts/muon/).
+COEFFICIENTS = (3.4445, -4.7750, 2.0315)
+NUM_ITERATIONS = 5
+
+
+def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
+    """Bring every singular value of `[batch, rows, columns]` close to one."""
+    transposed = matrices.shape[1] > matrices.shape[2]
+    x = matrices.mT if transposed else matrices
+    x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
+    a, b, c = COEFFICIENTS
+    for _ in range(NUM_ITERATIONS):
+        gram = x @ x.mT
+        x = a * x + (b * gram + c * gram @ gram) @ x
+    return x.mT if transposed else x
+
+
+class Muon(torch.optim.Optimizer):
+    """Momentum whose step is made orthogonal, for 2-D weights (Jordan et al. 2024)."""
+
+    def __init__(
+        self, params: Iterable[torch.nn.Parameter], lr: float, momentum: float = 0.95, weight_decay: float = 0.0
+    ) -> None:
+        super().__init__(params, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
+        """Take one step."""
+        for group in self.param_groups:
+            by_shape: dict[Any, list[torch.nn.Parameter]] = defaultdict(list)
+            for param in group["params"]:
+                if param.grad is not None:
+                    by_shape[param.shape].append(param)
+            for shape, params in by_shape.items():
+                updates = []
+                for param in params:
+                    state = self.state[param]
+                    if "momentum" not in state:
+                        state["momentum"] = torch.zeros_like(param)
+                    state["momentum"].lerp_(param.grad, 1 - group["momentum"])
+                    updates.append(param.grad.lerp(state["momentum"], group["momentum"]))
+                steps = orthogonalise(torch.stack(updates))
+                scale = group["lr"] * max(1.0, shape[0] / shape[1]) ** 0.5
+                for param, update in zip(params, steps, strict=True):
+                    param.mul_(1 - group["lr"] * group["weight_decay"])
+                    param.add_(update, alpha=-scale)
+
+
+def build_optimizers(
+    model: torch.nn.Module, matrix_lr: float, other_lr: float, weight_decay: float
+) -> list[torch.optim.Optimizer]:
+    """Give layer matrices to Muon; embeddings and norms to AdamW."""
+    matrices, others = [], []
+    for name, param in model.named_parameters():
+        (matrices if param.ndim == 2 and ".layers." in name else others).append(param)
+    return [
+        Muon(matrices, lr=matrix_lr, weight_decay=weight_decay),
+        torch.optim.AdamW(others, lr=other_lr, betas=(0.9, 0.95), weight_decay=0.0),
+    ]
+
+
+def set_lr_scale(optimizers: list[torch.optim.Optimizer], scale: float) -> None:
+    """Multiply every learning rate, as first given, by `scale`."""
+    for optimizer in optimizers:
+        for group in optimizer.param_groups:
+            group["lr"] = group.setdefault("first_lr", group["lr"]) * scale

@@ -1,0 +1,140 @@
+"""The controls of the race page, and what they read out as."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from specviz.trace import Method
+from specviz.ui import views
+from specviz.ui.assets import read_examples
+from specviz.ui.options import PageOptions
+from specviz.ui.request_form import MAX_SEED, METHOD_LABELS
+
+
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """Handles of the controls that events are wired to."""
+
+    prompt: gr.Textbox
+    target: gr.Dropdown
+    method: gr.Radio
+    draft: gr.Dropdown
+    gamma: gr.Slider
+    temperature: gr.Slider
+    top_k: gr.Slider
+    top_p: gr.Slider
+    seed: gr.Number
+    max_new_tokens: gr.Slider
+    examples: gr.HTML
+    race: gr.Button
+    stop: gr.Button
+
+    def inputs(self) -> list[gr.Component]:
+        """Return the controls in the order of the fields of `FormValues`."""
+        return [
+            self.prompt,
+            self.target,
+            self.method,
+            self.draft,
+            self.gamma,
+            self.temperature,
+            self.top_k,
+            self.top_p,
+            self.seed,
+            self.max_new_tokens,
+        ]
+
+
+def build_controls(options: PageOptions) -> Controls:
+    """Lay out the prompt with its examples and buttons, and the settings beside them."""
+    with gr.Row(elem_id="sv-controls", equal_height=False):
+        with gr.Column(scale=6, min_width=300, elem_id="sv-ask"):
+            prompt = gr.Textbox(
+                label="Prompt",
+                value=options.defaults.prompt,
+                placeholder="The beginning of a story, of a function, a question …",
+                lines=3,
+                max_lines=8,
+                max_length=options.limits.max_prompt_chars,
+                interactive=True,
+                elem_id="sv-prompt",
+            )
+            examples = views.examples(read_examples())
+            with gr.Row(elem_id="sv-buttons"):
+                race = gr.Button("▶ Race", variant="primary", scale=3, elem_id="sv-race")
+                stop = gr.Button("■ Stop", scale=1, min_width=100, elem_id="sv-stop")
+        with gr.Column(scale=5, min_width=300, elem_id="sv-settings"):
+            target, method, draft = _models(options)
+            with gr.Row():
+                gamma = _slider("Draft length γ", 1, options.limits.max_gamma, 1, "sv-gamma")
+                tokens = _slider("New tokens", 8, options.limits.max_new_tokens, 8, "sv-tokens")
+            with gr.Row():
+                temperature = _slider("Temperature (0 = greedy)", 0, 2, 0.05, "sv-temperature")
+            top_k, top_p, seed = _sampling_controls(options)
+    gamma.value = options.defaults.gamma
+    tokens.value = options.defaults.max_new_tokens
+    temperature.value = options.defaults.temperature
+    return Controls(
+        prompt, target, method, draft, gamma, temperature, top_k, top_p, seed, tokens, examples,
+        race, stop,
+    )  # fmt: skip
+
+
+def _models(options: PageOptions) -> tuple[gr.Dropdown, gr.Radio, gr.Dropdown]:
+    first = options.pairs[0]
+    has_choice = len(options.pairs) > 1
+    target = gr.Dropdown(
+        [pair.target for pair in options.pairs],
+        value=first.target,
+        label="Target",
+        visible=has_choice,
+        interactive=True,
+        elem_id="sv-target",
+    )
+    method = gr.Radio(
+        [(METHOD_LABELS[method], method.value) for method in first.methods],
+        value=first.methods[0].value,
+        label="Guesses come from",
+        interactive=True,
+        elem_id="sv-method",
+    )
+    draft = gr.Dropdown(
+        list(first.drafts),
+        value=first.drafts[0] if first.drafts else None,
+        label="Draft model",
+        visible=len(first.drafts) > 1 and first.methods[0] is Method.DRAFT_MODEL,
+        interactive=True,
+        elem_id="sv-draft",
+    )
+    return target, method, draft
+
+
+def _sampling_controls(options: PageOptions) -> tuple[gr.Slider, gr.Slider, gr.Number]:
+    with gr.Accordion("More: top-k, top-p, seed", open=False, elem_id="sv-more"):
+        with gr.Row():
+            top_k = _slider("Top-k (0 = off)", 0, 200, 1, "sv-top-k")
+            top_p = _slider("Top-p (1 = off)", 0.05, 1, 0.05, "sv-top-p")
+        top_p.value = 1
+        seed = gr.Number(
+            label="Seed",
+            value=options.defaults.seed,
+            precision=0,
+            minimum=0,
+            maximum=MAX_SEED,
+            interactive=True,
+            elem_id="sv-seed",
+        )
+    return top_k, top_p, seed
+
+
+def _slider(label: str, low: float, high: float, step: float, elem_id: str) -> gr.Slider:
+    return gr.Slider(
+        low,
+        high,
+        value=low,
+        step=step,
+        label=label,
+        interactive=True,
+        min_width=140,
+        elem_id=elem_id,
+    )

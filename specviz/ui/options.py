@@ -1,0 +1,55 @@
+"""What a page is built from: the models it offers, where they run, and the limits it enforces."""
+
+from dataclasses import dataclass
+
+from specviz.trace import MAX_GAMMA, MAX_LANES, Method
+
+
+@dataclass(frozen=True, slots=True)
+class PairOption:
+    """A target and the drafts that fit it, by the names a LaneSpec takes."""
+
+    target: str
+    drafts: tuple[str, ...]
+    methods: tuple[Method, ...] = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP)
+    """Ways to draft that this target allows; the first is chosen at the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLimits:
+    """What one visitor may ask for; enforced on the server, whatever the browser sends."""
+
+    max_prompt_chars: int = 2_000
+    max_new_tokens: int = 192
+    max_gamma: int = MAX_GAMMA
+    max_lanes: int = MAX_LANES
+    max_top_k: int = 1_000
+    deadline_seconds: float = 60.0
+    queue_size: int = 32
+
+
+@dataclass(frozen=True, slots=True)
+class PageDefaults:
+    """What the controls show before anyone touches them."""
+
+    prompt: str = "Once upon a time, there was a little fox who"
+    gamma: int = 5
+    temperature: float = 0.0
+    max_new_tokens: int = 128
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """Everything `build_page` needs besides the race itself; `pairs` holds at least one pair."""
+
+    pairs: tuple[PairOption, ...]
+    device: str
+    """Where races run, as shown to the visitor."""
+    dtype: str
+    limits: PageLimits = PageLimits()
+    defaults: PageDefaults = PageDefaults()
+
+    def pair(self, target: str) -> PairOption | None:
+        """Return the pair with this target, or None where the page does not offer it."""
+        return next((pair for pair in self.pairs if pair.target == target), None)

@@ -1,0 +1,153 @@
+"""Builds the race page: lays the parts out and wires the buttons to a race."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from specviz.errors import RequestError
+from specviz.trace import Method, RaceRequest, StartRace
+from specviz.ui import views
+from specviz.ui.api import add_api
+from specviz.ui.assets import read_css, serve_assets
+from specviz.ui.controls import Controls, build_controls
+from specviz.ui.options import PageOptions
+from specviz.ui.request_form import FormValues, request_from_form
+from specviz.ui.runs import RunStore
+from specviz.ui.stream import State, close_run, status_item, stream_race, write_packet
+from specviz.ui.theme import build_theme
+
+RACE_QUEUE = "race"
+"""All races, from pages and programs alike, wait in this one queue and run one at a time."""
+STOP_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A visitor's place in the queue: the checked request, and the run its packets go to."""
+
+    run_id: str
+    request: RaceRequest
+
+
+def build_page(start_race: StartRace, options: PageOptions) -> gr.Blocks:
+    """Build the page; `start_race` runs a race and yields its events."""
+    serve_assets()
+    runs = RunStore()
+
+    def replay(arguments: list[Any]) -> list[str]:
+        """Give the packets of a run from a number on: [run id, number]."""
+        return runs.replay(*arguments) if len(arguments) == 2 else []
+
+    with gr.Blocks(title="specviz: speculative decoding, seen", analytics_enabled=False) as page:
+        bus = views.bus(replay)
+        ticket = gr.State(None, time_to_live=1_800)
+        views.header(f"{options.device}, {options.dtype}")
+        controls = build_controls(options)
+        status = views.status()
+        views.figures()
+        views.stage()
+        views.charts()
+        _wire_models(controls, options)
+        _wire_race(start_race, options, runs, controls, bus, ticket, status)
+        add_api(start_race, options, RACE_QUEUE)
+    page.queue(max_size=options.limits.queue_size, default_concurrency_limit=1)
+    return page
+
+
+def launch_settings() -> dict[str, Any]:
+    """Return the arguments of `launch` that belong to the page: its look, and what it leaves out."""
+    return {
+        "theme": build_theme(),
+        "css": read_css(),
+        "ssr_mode": False,
+        "run_history": False,
+        "footer_links": ["api"],
+        "max_file_size": "100kb",
+        "show_error": False,
+    }
+
+
+def _wire_race(
+    start_race: StartRace,
+    options: PageOptions,
+    runs: RunStore,
+    controls: Controls,
+    bus: gr.HTML,
+    ticket: gr.State,
+    status: gr.HTML,
+) -> None:
+    def enter(*values: object) -> tuple[str | None, Ticket | None]:
+        run = runs.open()
+        try:
+            request = request_from_form(FormValues(*values), options)
+        except RequestError as error:
+            run.finish()
+            return close_run(run, State.ERROR, str(error)), None
+        waiting = status_item(State.WAITING, "Waiting for a free place …")
+        return write_packet(run, [waiting]), Ticket(run.id, request)
+
+    def run_race(place: Ticket | None) -> Iterator[str]:
+        run = runs.get(place.run_id) if place else None
+        if place and run and not run.is_closed:
+            yield from stream_race(start_race, place.request, run, options.limits.deadline_seconds)
+
+    def stop(place: Ticket | None) -> Any:
+        run = runs.get(place.run_id) if place else None
+        if run is None or run.is_closed:
+            return gr.skip()
+        run.stop()
+        if run.has_begun and run.wait(STOP_SECONDS):
+            return gr.skip()
+        return close_run(run, State.STOPPED, "Stopped.") or gr.skip()
+
+    entering = gr.on(
+        [controls.race.click, controls.prompt.submit],
+        enter,
+        inputs=controls.inputs(),
+        outputs=[bus, ticket],
+        queue=False,
+        show_progress="hidden",
+        api_visibility="private",
+    )
+    racing = entering.then(
+        run_race,
+        inputs=[ticket],
+        outputs=[bus],
+        concurrency_id=RACE_QUEUE,
+        concurrency_limit=1,
+        show_progress="minimal",
+        show_progress_on=[status],
+        api_visibility="private",
+    )
+    controls.stop.click(
+        stop,
+        inputs=[ticket],
+        outputs=[bus],
+        queue=False,
+        show_progress="hidden",
+        api_visibility="private",
+    ).then(fn=None, cancels=[racing])
+
+
+def _wire_models(controls: Controls, options: PageOptions) -> None:
+    def show_choices(target: str, method: str) -> tuple[Any, Any]:
+        pair = options.pair(target) or options.pairs[0]
+        methods = [item.value for item in pair.methods]
+        chosen = method if method in methods else methods[0]
+        has_choice = chosen == Method.DRAFT_MODEL and len(pair.drafts) > 1
+        return gr.update(value=chosen), gr.update(visible=has_choice)
+
+    gr.on(
+        [controls.target.change, controls.method.change],
+        show_choices,
+        inputs=[controls.target, controls.method],
+        outputs=[controls.method, controls.draft],
+        queue=False,
+        show_progress="hidden",
+        api_visibility="private",
+    )
+    controls.examples.change(
+        fn=None, inputs=[controls.examples], outputs=[controls.prompt], js="(prompt) => prompt"
+    )
