@@ -157,12 +157,6 @@ def lane_metrics(lane: LaneTrace, baseline: LaneTrace | None) -> LaneMetrics:
     verify_cost = _ratio(_ratio(drafting.verify_ms, drafting.num_rounds), step_ms)
     speedup = counts.speedup_over(base)
     predicted = _predicted_speedup(lane.rounds, counts.alpha, draft_cost, verify_cost)
-    overlaps = [
-        token.overlap
-        for round_ in lane.rounds
-        for token in round_.drafted
-        if token.overlap is not None and token.outcome is not Outcome.DISCARDED
-    ]
     return LaneMetrics(
         num_rounds=counts.num_rounds,
         num_drafted=counts.num_drafted,
@@ -174,7 +168,7 @@ def lane_metrics(lane: LaneTrace, baseline: LaneTrace | None) -> LaneMetrics:
         num_emitted=counts.num_emitted,
         num_target_forwards=counts.num_target_forwards,
         alpha=counts.alpha,
-        alpha_overlap=_ratio(sum(overlaps), len(overlaps)),
+        alpha_overlap=_mean_overlap(lane.rounds),
         acceptance_rate=counts.acceptance_rate,
         acceptance_by_position=_acceptance_by_position(lane.rounds),
         tau=counts.tau,
@@ -281,6 +275,16 @@ def _predicted_speedup(
     tokens = sum(alpha**count for length in lengths for count in range(length + 1))
     cost = sum(length * draft_cost + verify_cost if length else 1.0 for length in lengths)
     return _ratio(tokens, cost)
+
+
+def _mean_overlap(rounds: tuple[Round, ...]) -> float | None:
+    overlaps = [
+        token.overlap
+        for round_ in rounds
+        for token in round_.drafted
+        if token.overlap is not None and token.outcome is not Outcome.DISCARDED
+    ]
+    return _ratio(sum(overlaps), len(overlaps))
 
 
 def _is_chain(round_: Round) -> bool:

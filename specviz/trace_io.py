@@ -30,8 +30,11 @@ from specviz.trace import (
 )
 
 MAX_BYTES = 20_000_000
-_PROBABILITIES = {"prob", "draft_prob", "target_prob", "accept_prob", "overlap", "draw", "top_p"}
-_MAX_PROBABILITY = 1.0 + 1e-6
+_HIGHEST_FLOAT = dict.fromkeys(
+    ("prob", "draft_prob", "target_prob", "accept_prob", "draw", "top_p"), 1.0 + 1e-6
+)
+# A sum over the whole vocabulary gathers more rounding.
+_HIGHEST_FLOAT["overlap"] = 1.0 + 1e-4
 # Integers below 0 that mean something; all other integers are ids, counts and sizes.
 _LOWEST = {"parent": -1, "seed": -(2**63)}
 _HIGHEST = 2**64 - 1
@@ -121,7 +124,8 @@ def _encode(value: Any) -> Any:
         return {name: _encode(getattr(value, name)) for name in _fields(kind)}
     if isinstance(value, tuple):
         return [_encode(item) for item in value]
-    return value.value if isinstance(value, StrEnum) else value
+    # A plain str of every kind of str: of the enums, and of versions that compare in their own way.
+    return str(value) if isinstance(value, str) else value
 
 
 def _decode(hint: Any, value: Any, place: str, name: str) -> Any:
@@ -193,15 +197,14 @@ def _decode_int(value: Any, place: str, name: str) -> int:
 
 
 def _decode_float(value: Any, place: str, name: str) -> float:
-    if type(value) is int and abs(value) <= _HIGHEST:
+    if _is_small_int(value):
         value = float(value)
     if type(value) is not float:
         raise _error(place, f"must be a number, is {_name_of(value)}")
     if not math.isfinite(value):
         raise _error(place, f"must be a finite number, is {value}")
-    highest = _MAX_PROBABILITY if name in _PROBABILITIES else math.inf
-    if not 0.0 <= value <= highest:
-        allowed = "0 to 1" if name in _PROBABILITIES else "0 or more"
+    if not 0.0 <= value <= _HIGHEST_FLOAT.get(name, math.inf):
+        allowed = "0 to 1" if name in _HIGHEST_FLOAT else "0 or more"
         raise _error(place, f"must be {allowed}, is {value}")
     return value
 
@@ -252,9 +255,13 @@ def _name_of(value: object) -> str:
 
 def _show(value: object) -> str:
     """A value as a message may quote it, however long it is."""
-    is_short = isinstance(value, str | float | None) or type(value) is int and value <= _HIGHEST
+    is_short = isinstance(value, str | float | None) or _is_small_int(value)
     text = repr(value) if is_short else _name_of(value)
     return text if len(text) <= 40 else f"{text[:40]}…"
+
+
+def _is_small_int(value: object) -> bool:
+    return type(value) is int and abs(value) <= _HIGHEST
 
 
 def _check_trace(trace: Trace) -> None:

@@ -1,4 +1,4 @@
-"""Trace JSON: an exact round trip, a stored file that always loads, refusals that name the place."""
+"""Trace JSON: an exact round trip, a stored file that loads, refusals that name the place."""
 
 import copy
 import json
