@@ -1,0 +1,110 @@
+"""The command line: wires models, races and reports, and turns every failure into one sentence.
+
+Exit status: 0 done, 1 a lane failed while it ran, 2 bad input, 130 interrupted.
+"""
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+
+from rich.console import Console
+
+from specviz import trace_io
+from specviz.bench import LaneSummary, median_summary, repeat_race, summarise
+from specviz.cli.against import compare_with_transformers
+from specviz.cli.arguments import build_parser, build_request
+from specviz.cli.race_report import print_race
+from specviz.cli.summary_report import (
+    bench_json,
+    comparisons_json,
+    print_comparisons,
+    print_summary,
+    race_json,
+)
+from specviz.errors import SpecvizError
+from specviz.trace import StartRace, StopReason, Trace
+
+StartRaceFactory = Callable[[str, str], StartRace]
+"""From device and dtype to the race that runs there."""
+
+
+def main(
+    argv: Sequence[str] | None = None, start_race_factory: StartRaceFactory | None = None
+) -> int:
+    """Run one command and return the exit status. Tests pass a factory of made-up races."""
+    console = Console(highlight=False)
+    errors = Console(stderr=True, highlight=False, soft_wrap=True)
+    try:
+        args = build_parser().parse_args(argv)
+        return _COMMANDS[args.command](args, start_race_factory or _start_race_on, console)
+    except SpecvizError as error:
+        errors.print(f"specviz: {error}", markup=False)
+        return 2
+    except KeyboardInterrupt:
+        errors.print("specviz: interrupted")
+        return 130
+
+
+def _start_race_on(device: str, dtype: str) -> StartRace:
+    # Imported here, so that help and refusals do not wait for torch.
+    from transformers.utils import logging
+
+    from specviz.models.loading import ModelPool
+    from specviz.start import make_start_race
+
+    if not sys.stderr.isatty():
+        logging.disable_progress_bar()
+    return make_start_race(ModelPool(device, dtype))
+
+
+def _race(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
+    request = build_request(args)
+    traces = list(repeat_race(factory(args.device, args.dtype), request, args.repeat))
+    if args.trace is not None:
+        trace_io.write_trace(traces[-1], args.trace)
+    summaries = _medians(traces)
+    if args.json:
+        _print_json(console, race_json(traces[-1].environment, summaries))
+    else:
+        print_race(console, traces[-1])
+        print_summary(console, traces, summaries)
+    return _status(summaries)
+
+
+def _bench(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
+    request = build_request(args)
+    if args.against is not None:
+        comparisons = compare_with_transformers(request, args.device, args.dtype, args.repeat)
+        if args.json:
+            _print_json(console, comparisons_json(comparisons))
+        else:
+            print_comparisons(console, comparisons)
+        return 0
+    traces = list(repeat_race(factory(args.device, args.dtype), request, args.repeat))
+    summaries = _medians(traces)
+    if args.json:
+        _print_json(console, bench_json(traces, summaries))
+    else:
+        print_summary(console, traces, summaries)
+    return _status(summaries)
+
+
+_COMMANDS: dict[str, Callable[[Namespace, StartRaceFactory, Console], int]] = {
+    "race": _race,
+    "bench": _bench,
+}
+
+
+def _medians(traces: Sequence[Trace]) -> tuple[LaneSummary, ...]:
+    return tuple(
+        median_summary(lane) for lane in zip(*(summarise(trace) for trace in traces), strict=True)
+    )
+
+
+def _status(summaries: Sequence[LaneSummary]) -> int:
+    return int(any(summary.stop_reason == StopReason.ERROR for summary in summaries))
+
+
+def _print_json(console: Console, content: object) -> None:
+    console.out(json.dumps(content, indent=2, allow_nan=False))

@@ -1,0 +1,162 @@
+"""What can be asked for on the command line, and how it becomes a race request.
+
+Ranges are checked once, where a race starts, so that page and command line refuse alike.
+"""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, NoReturn
+
+import specviz
+from specviz.errors import RequestError
+from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
+from specviz.trace import LaneSpec, Method, RaceRequest, Sampling
+
+DEFAULT_GAMMA = 4
+DEFAULT_PROMPT = "Once upon a time"
+_DRAFTING = [str(method) for method in Method if method is not Method.BASELINE]
+_LANE_KEYS = [field.name for field in fields(LaneSpec)]
+_WHOLE_NUMBERS = {"gamma", "exit_layer", "max_ngram"}
+
+
+class _Parser(ArgumentParser):
+    """An argument parser that says what is wrong in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        sys.stderr.write(f"{self.prog}: {message}\n")
+        sys.exit(2)
+
+
+def build_parser() -> ArgumentParser:
+    """Build the parser of all commands."""
+    parser = _Parser(prog="specviz", description="Real speculative decoding, measured.")
+    parser.add_argument("--version", action="version", version=f"specviz {specviz.__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    race = commands.add_parser("race", help="race plain against speculative decoding, once")
+    _add_race_options(race)
+    race.add_argument("--prompt", required=True, metavar="TEXT", help="text to go on from")
+    race.add_argument("--trace", metavar="FILE.json", help="write the (last) race to this file")
+    _add_repeat(race, 1, "race N times and print medians")
+    bench = commands.add_parser("bench", help="repeat a race: medians and quartiles")
+    _add_race_options(bench)
+    bench.add_argument("--prompt", default=DEFAULT_PROMPT, metavar="TEXT", help="%(default)r")
+    bench.add_argument(
+        "--against",
+        choices=["transformers"],
+        help="compare the first two lanes with transformers' generate()",
+    )
+    _add_repeat(bench, 5, "number of repetitions (default 5)")
+    return parser
+
+
+def _add_race_options(parser: ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--method", choices=_DRAFTING, help=f"how drafts are made (default {Method.DRAFT_MODEL})")
+    add("--gamma", type=int, metavar="N", help=f"tokens drafted a round (default {DEFAULT_GAMMA})")
+    add("--temperature", type=float, default=0.0, metavar="T", help="0, the default, is greedy")
+    add("--top-k", type=int, default=0, metavar="K", help="0, the default, switches it off")
+    add("--top-p", type=float, default=1.0, metavar="P", help="1, the default, switches it off")
+    add("--seed", type=int, default=0, metavar="N", help="default 0")
+    add("--max-new-tokens", type=int, default=128, metavar="N", help="default %(default)s")
+    add("--target", metavar="ID", help="hub id or local folder (default: the shipped target)")
+    add("--draft", metavar="ID", help="hub id or local folder (default: the shipped draft)")
+    add(
+        "--lane",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE,…",
+        help=f"a lane beside the baseline, can be repeated; keys: {', '.join(_LANE_KEYS)}; "
+        "what is left out comes from the options above",
+    )
+    add("--device", default="cpu", metavar="D", help="cpu (default), cuda, cuda:1, mps, …")
+    add("--dtype", default="float32", metavar="D", help="float32 (default), float64, bfloat16, …")
+    add("--json", action="store_true", help="print one JSON object")
+
+
+def _add_repeat(parser: ArgumentParser, default: int, text: str) -> None:
+    parser.add_argument("--repeat", type=int, default=default, metavar="N", help=text)
+
+
+def build_request(args: Namespace) -> RaceRequest:
+    """Build the race: the baseline, the lane of the options, the lanes of `--lane`.
+
+    The options make a lane of their own if `--method` is given or there is no `--lane`.
+
+    Raises: RequestError for a lane that cannot be read.
+    """
+    if args.repeat < 1:
+        raise RequestError(f"--repeat must be 1 or more, got {args.repeat}")
+    method = Method(args.method or Method.DRAFT_MODEL)
+    given = [_read_lane(text) for text in args.lane]
+    if args.method is not None or not given:
+        given.insert(0, {})
+    target = args.target or next(
+        (lane["target"] for lane in given if "target" in lane), DEFAULT_TARGET
+    )
+    baseline = LaneSpec(name=str(Method.BASELINE), method=Method.BASELINE, target=target)
+    lanes = [baseline, *(_lane_spec(lane, args, method, target) for lane in given)]
+    return RaceRequest(
+        prompt=args.prompt,
+        lanes=_with_different_names(lanes),
+        sampling=Sampling(args.temperature, args.top_k, args.top_p, args.seed),
+        max_new_tokens=args.max_new_tokens,
+    )
+
+
+def _read_lane(text: str) -> dict[str, str]:
+    """Read `key=value,key=value`."""
+    lane: dict[str, str] = {}
+    for part in text.split(","):
+        key, sign, value = (piece.strip() for piece in part.partition("="))
+        if not sign or not value:
+            raise RequestError(f"--lane is written key=value,key=value; cannot read {part!r}")
+        if key not in _LANE_KEYS:
+            raise RequestError(f"--lane has no key {key!r}; its keys are {', '.join(_LANE_KEYS)}")
+        if key in lane:
+            raise RequestError(f"--lane names {key!r} twice: {text!r}")
+        lane[key] = value
+    return lane
+
+
+def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: str) -> LaneSpec:
+    """Build one drafting lane; what it leaves out comes from the options."""
+    if "method" in lane:
+        if lane["method"] not in _DRAFTING:
+            raise RequestError(
+                f"--lane method must be one of {', '.join(_DRAFTING)}, got {lane['method']!r}; "
+                "the baseline always runs"
+            )
+        method = Method(lane["method"])
+    elif "draft" in lane:
+        method = Method.DRAFT_MODEL
+    default_gamma = DEFAULT_GAMMA if args.gamma is None else args.gamma
+    numbers: dict[str, Any] = {"gamma": default_gamma}
+    numbers |= {key: _whole_number(key, lane[key]) for key in _WHOLE_NUMBERS & lane.keys()}
+    target = lane.get("target", target)
+    # A draft that the method cannot use is refused where the options speak of this one lane only.
+    draft = lane.get("draft", None if lane else args.draft)
+    if draft is None and method is Method.DRAFT_MODEL:
+        draft = args.draft or (DEFAULT_DRAFT if target == DEFAULT_TARGET else None)
+    name = lane.get("name", str(method))
+    return LaneSpec(name=name, method=method, target=target, draft=draft, **numbers)
+
+
+def _whole_number(key: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise RequestError(f"--lane {key} must be a whole number, got {text!r}") from None
+
+
+def _with_different_names(lanes: Sequence[LaneSpec]) -> tuple[LaneSpec, ...]:
+    """Number the lanes that were left with the name of their method."""
+    named: list[LaneSpec] = []
+    for lane in lanes:
+        name, number = lane.name, 1
+        while any(name == other.name for other in named) and lane.name == lane.method:
+            number += 1
+            name = f"{lane.name} {number}"
+        named.append(replace(lane, name=name))
+    return tuple(named)

@@ -1,0 +1,135 @@
+"""Shows one race in the terminal: the texts coloured by fate, and the rounds that made them."""
+
+import unicodedata
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from specviz.trace import LaneTrace, Method, Outcome, Round, Source, Trace
+
+MAX_ROUNDS_SHOWN = 40
+# Style and mark of each fate; the mark speaks where there is no colour.
+_ACCEPTED = ("underline bright_blue", "")
+_REJECTED = ("strike red", "✗")
+_DISCARDED = ("strike bright_black", "")
+_CORRECTION = ("bold black on yellow", "↻")
+_BONUS = ("bold white on magenta", "★")
+_PLAIN = ("", "")
+_OUTCOMES = {
+    Outcome.ACCEPTED: _ACCEPTED,
+    Outcome.REJECTED: _REJECTED,
+    Outcome.DISCARDED: _DISCARDED,
+}
+_SOURCES = {
+    Source.DRAFT: _ACCEPTED,
+    Source.CORRECTION: _CORRECTION,
+    Source.BONUS: _BONUS,
+    Source.TARGET: _PLAIN,
+}
+_BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+def print_race(console: Console, trace: Trace) -> None:
+    """Print the text of every lane, a legend, and the rounds of the lanes that draft."""
+    for lane in trace.lanes:
+        console.rule(Text(lane_title(lane)), align="left")
+        console.print(lane_text(trace.request.prompt, lane))
+        if lane.error is not None:
+            console.print(Text(f"ended by an error: {lane.error}", style="bold red"))
+    console.print()
+    console.print(_legend())
+    for lane in trace.lanes:
+        if lane.spec.method is not Method.BASELINE and lane.rounds:
+            console.print()
+            console.print(rounds_table(lane))
+
+
+def lane_title(lane: LaneTrace) -> str:
+    """Name of a lane, with its draft length."""
+    return f"{lane.name} γ={lane.spec.gamma}" if lane.spec.gamma else lane.name
+
+
+def lane_text(prompt: str, lane: LaneTrace) -> Text:
+    """Return prompt and output; a rejected guess stands struck before its correction."""
+    text = Text()
+    text.append(printable(prompt), style="dim")
+    for round_ in lane.rounds:
+        for token in round_.emitted:
+            if token.source is Source.CORRECTION:
+                for guess in round_.drafted:
+                    if guess.outcome is Outcome.REJECTED:
+                        _append(text, one_line(guess.text), _REJECTED)
+            _append(text, printable(token.text), _SOURCES[token.source])
+    return text
+
+
+def rounds_table(lane: LaneTrace) -> Table:
+    """Return one row a round: the guesses, how many were kept, what followed, the times."""
+    title = f"Rounds of {lane.name}"
+    if len(lane.rounds) > MAX_ROUNDS_SHOWN:
+        title += f" (the first {MAX_ROUNDS_SHOWN} of {len(lane.rounds)}; --trace keeps them all)"
+    table = Table(title=Text(title), title_justify="left", box=None, padding=(0, 1))
+    table.add_column("round", justify="right")
+    table.add_column("guessed")
+    table.add_column("kept", justify="right")
+    table.add_column("then")
+    for name in ("draft ms", "verify ms", "other ms"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for round_ in lane.rounds[:MAX_ROUNDS_SHOWN]:
+        table.add_row(*_cells(round_))
+    return table
+
+
+def printable(text: str) -> str:
+    """Return a model's text without what would steer the terminal."""
+    return "".join(
+        "\N{REPLACEMENT CHARACTER}"
+        if (unicodedata.category(sign) == "Cc" and sign not in "\n\t") or sign in _BIDI_CONTROLS
+        else sign
+        for sign in text
+    )
+
+
+def one_line(text: str) -> str:
+    """Return a token's text with line breaks and tabs made visible."""
+    return printable(text.replace("\r", "").replace("\n", "⏎").replace("\t", "⇥"))
+
+
+def _cells(round_: Round) -> list[Text]:
+    guessed, then = Text(), Text()
+    for draft in round_.drafted:
+        _append(guessed, one_line(draft.text), _OUTCOMES[draft.outcome])
+    for token in round_.emitted:
+        if token.source is not Source.DRAFT:
+            _append(then, one_line(token.text), _SOURCES[token.source])
+    num_kept = sum(token.outcome is Outcome.ACCEPTED for token in round_.drafted)
+    kept = Text(f"{num_kept}/{len(round_.drafted)}" if round_.drafted else "–")
+    times = (round_.draft_ms, round_.verify_ms, round_.other_ms)
+    return [Text(str(round_.index + 1)), guessed, kept, then, *(Text(f"{ms:.2f}") for ms in times)]
+
+
+def _append(text: Text, piece: str, look: tuple[str, str]) -> None:
+    """Add a token; leading spaces and the line breaks at its end stay outside the colour."""
+    style, mark = look
+    body = piece.lstrip(" ")
+    text.append(piece[: len(piece) - len(body)])
+    word = body.rstrip("\n")
+    if mark and not word:
+        word = "⏎" if body else "␣"
+    text.append(word + mark, style=style or None)
+    text.append(body[len(body.rstrip("\n")) :])
+
+
+def _legend() -> Text:
+    text = Text()
+    for word, look in (
+        ("accepted", _ACCEPTED),
+        ("rejected", _REJECTED),
+        ("discarded", _DISCARDED),
+        ("correction", _CORRECTION),
+        ("bonus", _BONUS),
+    ):
+        _append(text, word, look)
+        text.append("  ")
+    return text

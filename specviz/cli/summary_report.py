@@ -1,0 +1,152 @@
+"""Shows what races and comparisons came to: tables for people, plain values for `--json`."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from specviz.bench import Comparison, LaneSummary, Spread, spread, summarise
+from specviz.cli.race_report import lane_title
+from specviz.metrics import Agreement, LaneMetrics, Verdict, race_metrics, race_verdicts
+from specviz.trace import Environment, Trace
+
+
+def race_json(environment: Environment, summaries: Sequence[LaneSummary]) -> dict[str, Any]:
+    """Return what `race --json` prints."""
+    return {
+        "device": environment.device,
+        "dtype": environment.dtype,
+        "lanes": [asdict(summary) for summary in summaries],
+    }
+
+
+def bench_json(traces: Sequence[Trace], summaries: Sequence[LaneSummary]) -> dict[str, Any]:
+    """Return what `bench --json` prints: the same, with the quartiles of what is a time."""
+    content = race_json(traces[-1].environment, summaries)
+    content["num_races"] = len(traces)
+    for index, lane in enumerate(content["lanes"]):
+        runs = [summarise(trace)[index] for trace in traces]
+        for name in ("tokens_per_second", "speedup"):
+            found = _spread_of(runs, name)
+            lane[f"{name}_quartiles"] = found and [found.low, found.high]
+    return content
+
+
+def comparisons_json(comparisons: Sequence[Comparison]) -> dict[str, Any]:
+    """Return what `bench --against … --json` prints."""
+    return {"comparisons": [asdict(comparison) for comparison in comparisons]}
+
+
+def print_summary(
+    console: Console, traces: Sequence[Trace], summaries: Sequence[LaneSummary]
+) -> None:
+    """Print all lanes side by side; of several races the medians."""
+    last = traces[-1]
+    where = last.environment
+    many = f"; medians [quartiles] of {len(traces)} races" if len(traces) > 1 else ""
+    place = f"{where.device_name} ({where.device}), {where.dtype}, {where.num_threads} threads"
+    console.print()
+    console.print(Text(place + many, style="dim"))
+    runs = list(zip(*(summarise(trace) for trace in traces), strict=True))
+    metrics, verdicts = race_metrics(last), race_verdicts(last)
+    columns = [
+        _column(summary, lane_metrics, verdict, lane_runs)
+        for summary, lane_metrics, verdict, lane_runs in zip(
+            summaries, metrics, verdicts, runs, strict=True
+        )
+    ]
+    table = Table(box=None, padding=(0, 1))
+    table.add_column("")
+    for lane in last.lanes:
+        table.add_column(Text(lane_title(lane)), justify="right")
+    for label in columns[0]:
+        table.add_row(Text(label), *(Text(column[label]) for column in columns))
+    console.print(table)
+    for summary in summaries:
+        if summary.speedup is not None and summary.speedup < 1:
+            console.print(Text(f"{summary.name} is slower than the baseline here."))
+
+
+def print_comparisons(console: Console, comparisons: Sequence[Comparison]) -> None:
+    """Print our lanes beside `generate()`, in tokens a second: median [quartiles]."""
+    for found in comparisons:
+        gamma = f", γ={found.gamma}" if found.gamma else ""
+        same = "the same ids" if found.is_same_text else "NOT the same ids"
+        console.print(Text(f"{found.name} against {found.reference}{gamma}", style="bold"))
+        table = Table(box=None, padding=(0, 1), show_header=False)
+        table.add_row("ours", _typical(found.ours, "{:.1f}"), "tokens/s by the lane's clock")
+        with_recording = _typical(found.ours_with_recording, "{:.1f}")
+        table.add_row("", with_recording, "tokens/s by the wall clock, with the trace written")
+        table.add_row("theirs", _typical(found.theirs, "{:.1f}"), "tokens/s by the wall clock")
+        notes = f"{found.ratio.n} turns, {found.num_tokens} tokens timed in each, {same}"
+        table.add_row("ours / theirs", _typical(found.ratio, "{:.3f}"), notes)
+        console.print(table)
+    console.print(
+        Text(
+            "Turns alternate in order, after a warm-up, in one process with the same threads. The "
+            "first output of a run is not timed: theirs comes after the reading of the prompt.",
+            style="dim",
+        )
+    )
+
+
+def _column(
+    summary: LaneSummary,
+    metrics: LaneMetrics,
+    verdict: Verdict | None,
+    runs: Sequence[LaneSummary],
+) -> dict[str, str]:
+    """One lane's cells by label; counts are those of the last race."""
+    judged = metrics.num_accepted + metrics.num_rejected
+    drafted = metrics.num_drafted
+    saved = _number(summary.target_passes_saved, "{:.0%} saved")
+    return {
+        "tokens": str(summary.num_emitted),
+        "tokens/s": _typical(_spread_of(runs, "tokens_per_second"), "{:.1f}"),
+        "speedup": _typical(_spread_of(runs, "speedup"), "{:.2f}×"),
+        "acceptance α": _of(summary.alpha, metrics.num_accepted, judged),
+        "acceptance rate": _of(summary.acceptance_rate, metrics.num_accepted, drafted),
+        "tokens per round τ": _of(summary.tau, metrics.num_emitted, metrics.num_rounds),
+        "draft cost c": _number(summary.draft_cost, "{:.3f}"),
+        "verification cost v": _number(summary.verify_cost, "{:.3f}"),
+        "predicted speedup": _number(summary.predicted_speedup, "{:.2f}×"),
+        "efficiency": _number(summary.efficiency, "{:.2f}"),
+        "target passes": f"{metrics.num_target_forwards} ({saved})",
+        "ended by": summary.stop_reason,
+        "output": _verdict(verdict, summary.verdict),
+    }
+
+
+def _verdict(verdict: Verdict | None, worst: str | None) -> str:
+    if verdict is None or worst is None:
+        return "–"
+    if verdict.agreement is Agreement.IDENTICAL:
+        return "identical ✓" if worst == verdict.agreement else f"{worst} in one race"
+    assert verdict.first_difference is not None
+    margin = _number(verdict.margin, " (margin {:.1e})")
+    return f"{verdict.agreement} at token {verdict.first_difference + 1}{margin}"
+
+
+def _spread_of(runs: Sequence[LaneSummary], name: str) -> Spread | None:
+    values = [value for run in runs if (value := getattr(run, name)) is not None]
+    return spread(values) if values else None
+
+
+def _typical(found: Spread | None, form: str) -> str:
+    if found is None:
+        return "–"
+    middle = form.format(found.median)
+    if found.n == 1:
+        return middle
+    return f"{middle} [{form.format(found.low)}–{form.format(found.high)}]"
+
+
+def _number(value: float | None, form: str) -> str:
+    return "–" if value is None else form.format(value)
+
+
+def _of(value: float | None, part: int, whole: int) -> str:
+    return "–" if value is None else f"{value:.2f} ({part}/{whole})"
