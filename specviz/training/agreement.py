@@ -27,12 +27,14 @@ class Agreement:
 
 
 @torch.inference_mode()
-def measure_agreement(target: Any, draft: Any, ids: torch.Tensor, wanted: torch.Tensor) -> Agreement:
+def measure_agreement(
+    target: Any, draft: Any, ids: torch.Tensor, wanted: torch.Tensor
+) -> Agreement:
     """Compare two models where `wanted` says so.
 
     Args:
         ids: `[rows, length]` int64.
-        wanted: `[rows, length]` bool; position i is judged by what both predict for it from the ids before.
+        wanted: `[rows, length]` bool; both predict position i from the ids before it.
     """
     alpha = greedy = 0.0
     for start in range(0, len(ids), BLOCK_ROWS):
@@ -54,12 +56,10 @@ class HeldOutText:
     wanted: torch.Tensor
 
 
-def write_held_out(
-    target: Any, prompts: Prompts, source: str, seed: int
-) -> HeldOutText:
+def write_held_out(target: Any, prompts: Prompts, source: str, seed: int) -> HeldOutText:
     """Let the target answer held-out prompts of one source, every other row greedily."""
     rng = np.random.default_rng([seed, len(source)])
-    first = sorted((prompts.draw(source, rng) for _ in range(2 * HELD_OUT_ROWS)), key=len)
+    first = sorted((prompts.draw(source, rng) for _ in range(8 * HELD_OUT_ROWS)), key=len)
     more = (prompts.draw(source, rng) for _ in iter(int, 1))
     temperatures = [1.0, 0.0] * (HELD_OUT_ROWS // 2)
     writing = write(target, first[:HELD_OUT_ROWS], more, temperatures, HELD_OUT_STEPS, seed)

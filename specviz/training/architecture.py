@@ -7,7 +7,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import LlamaConfig, LlamaForCausalLM
 
-from specviz.training.corpus import BEGIN_TOKEN, END_TOKEN
+from specviz.training.corpus import special_ids
 from specviz.training.settings import FamilySettings, find_draft
 
 TARGET = "target"
@@ -33,6 +33,7 @@ def build_model(settings: FamilySettings, name: str, tokenizer: Tokenizer) -> An
     The target's config carries `exit_layers`, the layers that were trained to predict on their own.
     """
     shape: Shape = settings.target if name == TARGET else find_draft(settings, name)
+    begin, end = special_ids(tokenizer)
     config = LlamaConfig(
         vocab_size=tokenizer.get_vocab_size(),
         hidden_size=shape.hidden_size,
@@ -43,8 +44,8 @@ def build_model(settings: FamilySettings, name: str, tokenizer: Tokenizer) -> An
         max_position_embeddings=settings.target.context,
         rope_parameters={"rope_type": "default", "rope_theta": settings.target.rope_theta},
         tie_word_embeddings=True,
-        bos_token_id=tokenizer.token_to_id(BEGIN_TOKEN),
-        eos_token_id=tokenizer.token_to_id(END_TOKEN),
+        bos_token_id=begin,
+        eos_token_id=end,
         initializer_range=0.02,
     )
     if name == TARGET:

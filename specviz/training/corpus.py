@@ -92,7 +92,7 @@ def prompt_part(text: str, source: str) -> str | None:
     such place, any of its beginnings will do.
     """
     if text.startswith("Task: ") and ANSWER_HEAD in text:
-        return text[: text.rindex(ANSWER_HEAD) + len(ANSWER_HEAD)]
+        return text[: text.index(ANSWER_HEAD) + len(ANSWER_HEAD)]
     if source.startswith("code_"):
         return text.split("\n", 1)[0] + "\n"
     return None
@@ -117,9 +117,21 @@ class TokenStream:
         return self.ids[start : start + length]
 
 
+def special_ids(tokenizer: Tokenizer) -> tuple[int, int]:
+    """The ids of the begin and the end token.
+
+    Raises:
+        ValueError: It is a tokenizer of another family.
+    """
+    begin, end = tokenizer.token_to_id(BEGIN_TOKEN), tokenizer.token_to_id(END_TOKEN)
+    if begin is None or end is None:
+        raise ValueError(f"the tokenizer lacks {BEGIN_TOKEN} or {END_TOKEN}: train it again")
+    return begin, end
+
+
 def build_stream(texts: list[str], tokenizer: Tokenizer) -> TokenStream:
     """Encode and pack texts (no padding: one text follows the other)."""
-    begin, end = tokenizer.token_to_id(BEGIN_TOKEN), tokenizer.token_to_id(END_TOKEN)
+    begin, end = special_ids(tokenizer)
     ids: list[int] = []
     starts = []
     for encoding in tokenizer.encode_batch(texts, add_special_tokens=False):
@@ -161,9 +173,7 @@ def cached_streams(
 ) -> dict[str, TokenStream]:
     """Streams of all sources that have a weight in `mix`."""
     return {
-        source: cached_stream(
-            build, corpus, source, tokenizer, held_out_below, held_out=held_out
-        )
+        source: cached_stream(build, corpus, source, tokenizer, held_out_below, held_out=held_out)
         for source in positive(mix)
     }
 

@@ -56,7 +56,7 @@ def draw_mixed_batch(
 def draft_loss(
     draft: Any, target: Any, batch: torch.Tensor, settings: DraftSettings, *, hybrid: bool
 ) -> torch.Tensor:
-    """Distillation loss of a batch `[rows, seq_len + 1]`; the target's logits are computed on the way."""
+    """Distillation loss of a batch `[rows, seq_len + 1]`, the target judging it on the way."""
     inputs, labels = batch[:, :-1], batch[:, 1:]
     with torch.no_grad():
         wanted = target.model(input_ids=inputs, use_cache=False).last_hidden_state
@@ -151,9 +151,7 @@ class Distillation:
         known = json.loads(path.read_text()) if path.exists() else {}
         if when == "begin" and self.run.state.steps > 0:
             return
-        known[when] = {
-            kind: asdict(self._measure(texts)) for kind, texts in held_out.items()
-        }
+        known[when] = {kind: asdict(self._measure(texts)) for kind, texts in held_out.items()}
         path.write_text(json.dumps(known, indent=1))
         for kind, values in known[when].items():
             Console().print(

@@ -1,13 +1,15 @@
 """How far a draft's distribution is from the target's, with its gradient, in blocks of rows.
 
-With p the target's and q the draft's probabilities of one position and y the next token, the loss is
+With p the target's and q the draft's probabilities of one position and y the next token, the loss
+is
 
     divergence_weight * D(p, q) + (1 - divergence_weight) * -log q(y)
 
-where D is the forward divergence KL(p || q), or the hybrid lambda * KL + (1 - lambda) * TV. TV is the
-total variation distance 1 - alpha, and alpha = sum min(p, q) the chance that speculative sampling
-accepts a token drafted from q (Leviathan et al. 2023, arXiv:2211.17192). lambda = exp(-3 alpha), measured
-on each block: TV alone hardly has a gradient while p and q are apart, and KL alone does not aim at alpha.
+where D is the forward divergence KL(p || q), or the hybrid lambda * KL + (1 - lambda) * TV. TV is
+the total variation distance 1 - alpha, and alpha = sum min(p, q) the chance that speculative
+sampling accepts a token drafted from q (Leviathan et al. 2023, arXiv:2211.17192). lambda is
+exp(-3 alpha), measured on each block: TV alone hardly has a gradient while p and q are apart, and
+KL alone does not aim at alpha.
 """
 
 from typing import Any
@@ -108,7 +110,7 @@ def distillation_loss(
         target_weight: `[vocab, target_hidden]`.
         labels: `[num_tokens]` int64.
     """
-    loss, alpha = _Distillation.apply(
+    loss, alpha = _Distillation.apply(  # type: ignore[no-untyped-call]
         hidden, weight, target_hidden, target_weight, labels, divergence_weight, hybrid
     )
     return loss, alpha

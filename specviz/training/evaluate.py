@@ -18,7 +18,7 @@ from specviz.training.agreement import (
     write_held_out,
 )
 from specviz.training.architecture import TARGET, load_trained
-from specviz.training.corpus import BEGIN_TOKEN, END_TOKEN, cached_streams, task_prompt
+from specviz.training.corpus import cached_streams, special_ids, task_prompt
 from specviz.training.fused_loss import fused_cross_entropy
 from specviz.training.sampling import load_prompts, write
 from specviz.training.settings import FamilySettings
@@ -112,9 +112,7 @@ class Evaluation:
 
     def agreement(self, name: str) -> dict[str, dict[str, float]]:
         """How well a draft agrees on what the target writes after held-out prompts, by source."""
-        draft = load_trained(
-            self.settings, name, self.build, self.tokenizer, self.target.device
-        )
+        draft = load_trained(self.settings, name, self.build, self.tokenizer, self.target.device)
         prompts = load_prompts(self.settings, self.corpus, self.tokenizer, held_out=True)
         agreements = {}
         for source in prompts.texts:
@@ -126,9 +124,9 @@ class Evaluation:
 
     def continuations(self) -> list[dict[str, str]]:
         """Continue the prompts of the card, greedily and at temperature 0.8, nothing selected."""
-        begin, end = (self.tokenizer.token_to_id(token) for token in (BEGIN_TOKEN, END_TOKEN))
+        begin, end = special_ids(self.tokenizer)
         continuations = []
-        for prompt in CARD_PROMPTS:
+        for number, prompt in enumerate(CARD_PROMPTS):
             ids = [begin, *self.tokenizer.encode(prompt, add_special_tokens=False).ids]
             writing = write(
                 self.target,
@@ -136,7 +134,7 @@ class Evaluation:
                 iter(lambda: [begin], None),
                 [0.0, SAMPLED_TEMPERATURE],
                 CONTINUATION_TOKENS,
-                self.settings.seed,
+                self.settings.seed + number,
             )
             texts = []
             for row in writing.ids[:, len(ids) :].tolist():

@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+from transformers.utils.logging import disable_progress_bar
 
 from specviz.errors import ModelLoadError
 from specviz.training.architecture import STORED_DTYPE, load_trained
@@ -27,6 +28,7 @@ def export_model(
         FileNotFoundError: The model was not trained.
         ModelLoadError: What was written does not read back as the same model and tokenizer.
     """
+    disable_progress_bar()
     model = load_trained(settings, name, build, tokenizer, torch.device("cpu"))
     folder = models / name
     folder.mkdir(parents=True, exist_ok=True)

@@ -44,8 +44,10 @@ def fused_cross_entropy(
         weight: `[vocab, hidden_size]`, the output layer.
         labels: `[num_tokens]` int64.
 
-    The gradient is computed in the forward pass, block by block: on two cores this takes the loss from
-    a third of a training step to a fifth.
+    The gradient is computed in the forward pass, block by block: on two cores this takes the
+    loss from a third of a training step to a fifth.
     """
-    loss: torch.Tensor = _FusedLinearCrossEntropy.apply(hidden, weight, labels)
+    loss: torch.Tensor = _FusedLinearCrossEntropy.apply(  # type: ignore[no-untyped-call]
+        hidden, weight, labels
+    )
     return loss

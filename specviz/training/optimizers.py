@@ -1,7 +1,8 @@
 """Muon for the matrices inside the layers, AdamW for everything else.
 
-`torch.optim.Muon` orthogonalises in bfloat16, which a processor without bfloat16 units emulates ten times
-slower than float32; this one keeps the dtype of the weights and handles equal shapes together.
+`torch.optim.Muon` orthogonalises in bfloat16, which a processor without bfloat16 units emulates
+ten times slower than float32; this one keeps the dtype of the weights and handles equal shapes
+together.
 """
 
 from collections import defaultdict
@@ -24,14 +25,19 @@ def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
     for _ in range(NUM_ITERATIONS):
         gram = x @ x.mT
         x = a * x + (b * gram + c * gram @ gram) @ x
-    return x.mT if transposed else x
+    result: torch.Tensor = x.mT if transposed else x
+    return result
 
 
 class Muon(torch.optim.Optimizer):
     """Momentum whose step is made orthogonal, for 2-D weights (Jordan et al. 2024)."""
 
     def __init__(
-        self, params: Iterable[torch.nn.Parameter], lr: float, momentum: float = 0.95, weight_decay: float = 0.0
+        self,
+        params: Iterable[torch.nn.Parameter],
+        lr: float,
+        momentum: float = 0.95,
+        weight_decay: float = 0.0,
     ) -> None:
         super().__init__(params, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
 
@@ -44,25 +50,30 @@ class Muon(torch.optim.Optimizer):
                 if param.grad is not None:
                     by_shape[param.shape].append(param)
             for shape, params in by_shape.items():
-                updates = []
-                for param in params:
-                    state = self.state[param]
-                    if "momentum" not in state:
-                        state["momentum"] = torch.zeros_like(param)
-                    state["momentum"].lerp_(param.grad, 1 - group["momentum"])
-                    updates.append(param.grad.lerp(state["momentum"], group["momentum"]))
-                steps = orthogonalise(torch.stack(updates))
+                steps = orthogonalise(
+                    torch.stack([self._momentum(param, group["momentum"]) for param in params])
+                )
                 scale = group["lr"] * max(1.0, shape[0] / shape[1]) ** 0.5
                 for param, update in zip(params, steps, strict=True):
                     param.mul_(1 - group["lr"] * group["weight_decay"])
                     param.add_(update, alpha=-scale)
+
+    def _momentum(self, param: torch.nn.Parameter, momentum: float) -> torch.Tensor:
+        """Nesterov momentum: the gradient drawn towards its running mean."""
+        gradient, state = param.grad, self.state[param]
+        assert gradient is not None
+        if "momentum" not in state:
+            state["momentum"] = torch.zeros_like(param)
+        state["momentum"].lerp_(gradient, 1 - momentum)
+        return gradient.lerp(state["momentum"], momentum)
 
 
 def build_optimizers(
     model: torch.nn.Module, matrix_lr: float, other_lr: float, weight_decay: float
 ) -> list[torch.optim.Optimizer]:
     """Give layer matrices to Muon; embeddings and norms to AdamW."""
-    matrices, others = [], []
+    matrices: list[torch.nn.Parameter] = []
+    others: list[torch.nn.Parameter] = []
     for name, param in model.named_parameters():
         (matrices if param.ndim == 2 and ".layers." in name else others).append(param)
     return [

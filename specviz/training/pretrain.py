@@ -21,7 +21,7 @@ def target_loss(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Next-token loss of the last layer and of one early exit.
 
-    The exit takes turns over `exit_layers`; it is judged on the first share `exit_rows` of the rows.
+    The exit takes turns over `exit_layers`, judged on the first share `exit_rows` of the rows.
 
     Args:
         batch: `[rows, seq_len + 1]` int64.
@@ -63,15 +63,15 @@ class Pretraining:
         device = default_device()
         model = build_model(settings, TARGET, tokenizer).to(device)
         target = settings.target
-        optimizers = build_optimizers(
-            model, target.matrix_lr, target.other_lr, target.weight_decay
-        )
+        optimizers = build_optimizers(model, target.matrix_lr, target.other_lr, target.weight_decay)
         self.run = TrainingRun(build / TARGET, model, optimizers, device)
         if not self.run.resume() and from_weights is not None:
             self._take_over(from_weights)
 
     def _take_over(self, folder: Path) -> None:
-        stored = {key: value.float() for key, value in load_file(folder / "model.safetensors").items()}
+        stored = {
+            key: value.float() for key, value in load_file(folder / "model.safetensors").items()
+        }
         stored["lm_head.weight"] = stored["model.embed_tokens.weight"]
         self.run.model.load_state_dict(stored)
         self.run.state = read_state(folder)

@@ -14,7 +14,6 @@ from transformers import DynamicCache
 
 from specviz.training.architecture import TARGET, load_trained
 from specviz.training.corpus import (
-    BEGIN_TOKEN,
     Ids,
     Indices,
     TokenStream,
@@ -22,6 +21,7 @@ from specviz.training.corpus import (
     positive,
     prompt_part,
     read_texts,
+    special_ids,
 )
 from specviz.training.settings import FamilySettings, SampleSettings
 from specviz.training.training_run import default_device, progress_bar, read_state
@@ -40,7 +40,7 @@ class Prompts:
         self, texts: dict[str, list[str]], tokenizer: Tokenizer, longest_prompt: int
     ) -> None:
         self.texts, self.tokenizer, self.longest_prompt = texts, tokenizer, longest_prompt
-        self.begin = tokenizer.token_to_id(BEGIN_TOKEN)
+        self.begin = special_ids(tokenizer)[0]
 
     def draw(self, source: str, rng: np.random.Generator) -> list[int]:
         """Draw one prompt of a source, at most `longest_prompt` ids."""
@@ -93,8 +93,9 @@ def write(
 ) -> Writing:
     """Write `num_steps` ids in every row; nothing is padded.
 
-    The part that all prompts are long enough for is read in one pass. Then each row takes one id a step: the
-    next one of its prompt while there is one, else the model's own. After the end token comes a new prompt.
+    The part that all prompts are long enough for is read in one pass. Then each row takes one id a
+    step: the next one of its prompt while there is one, else the model's own. After the end token
+    comes a new prompt.
 
     Args:
         temperatures: One a row; 0 is greedy.
@@ -112,7 +113,7 @@ def write(
     for position in range(shortest, shortest + num_steps):
         logits = model(input_ids=fed, past_key_values=cache, logits_to_keep=1).logits[:, -1]
         noise = torch.empty_like(logits).exponential_(generator=generator)
-        # argmax(p / exponential noise) is a draw from p; at temperature 0 the noise does not matter.
+        # argmax(p / exponential noise) is a draw from p; a greedy row goes without noise.
         scores = (logits / warmth).log_softmax(-1) - noise.log() * (warmth > 1e-4)
         for row, drawn in enumerate(scores.argmax(-1).tolist()):
             if waiting[row]:
@@ -125,9 +126,7 @@ def write(
     return Writing(ids, is_written)
 
 
-def write_chunk(
-    model: Any, prompts: Prompts, settings: SampleSettings, seed: list[int]
-) -> Writing:
+def write_chunk(model: Any, prompts: Prompts, settings: SampleSettings, seed: list[int]) -> Writing:
     """Write one chunk of rows, the same one for the same seed and weights."""
     rng = np.random.default_rng(seed)
     sources = pick_sources(settings.prompt_mix, settings.rows * POOL, rng)

@@ -13,8 +13,8 @@ from specviz.training.settings import FamilySettings
 def train_tokenizer(settings: FamilySettings, corpus: Path) -> Tokenizer:
     """Learn the byte pairs from a sample of the training rows.
 
-    Digits are split one by one and runs of spaces may merge, so that code and numbers stay regular. Every
-    byte has an id, so any text can be written.
+    Digits are split one by one and runs of spaces may merge, so that code and numbers stay regular.
+    Every byte has an id, so any text can be written.
     """
     texts: list[str] = []
     for source, million_characters in settings.tokenizer.sample.items():
@@ -29,7 +29,10 @@ def train_tokenizer(settings: FamilySettings, corpus: Path) -> Tokenizer:
     random.Random(settings.seed).shuffle(texts)
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+        [
+            pre_tokenizers.Digits(individual_digits=True),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
     )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(

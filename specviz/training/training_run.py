@@ -1,4 +1,4 @@
-"""What every training run needs: weights and progress that outlive an interruption, and a report."""
+"""What every training run needs: progress that outlives an interruption, and a report."""
 
 import json
 import time
@@ -62,7 +62,11 @@ class TrainingRun:
     """A model, its optimizers and its progress, kept in one folder."""
 
     def __init__(
-        self, folder: Path, model: Any, optimizers: list[torch.optim.Optimizer], device: torch.device
+        self,
+        folder: Path,
+        model: Any,
+        optimizers: list[torch.optim.Optimizer],
+        device: torch.device,
     ) -> None:
         self.folder, self.model, self.optimizers = folder, model.to(device), optimizers
         self.device = device
@@ -126,7 +130,9 @@ class TrainingRun:
                 self.state.seconds += now - begun
                 begun = now
                 if self.state.steps % REPORT_EVERY_STEPS == 0:
-                    speed = (self.state.tokens - first_tokens) / (self.state.seconds - first_seconds)
+                    speed = (self.state.tokens - first_tokens) / (
+                        self.state.seconds - first_seconds
+                    )
                     progress.console.print(
                         f"step {self.state.steps}  {self.state.tokens / 1e6:.2f}M tokens  "
                         f"loss {np.mean(losses):.3f}  {speed:.0f} tokens/s"
