@@ -65,7 +65,8 @@ def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Deco
 def _target_runner(spec: LaneSpec, target: LoadedModel) -> ModelRunner:
     if spec.method is not Method.EARLY_EXIT:
         return ModelRunner(target.model)
-    return SplitRunner(target.model, spec.exit_layer or _first_exit(target))
+    exit_layer = _first_exit(target) if spec.exit_layer is None else spec.exit_layer
+    return SplitRunner(target.model, exit_layer)
 
 
 def _first_exit(target: LoadedModel) -> int:

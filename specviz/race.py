@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from specviz.errors import SpecvizError
 from specviz.trace import (
     Environment,
     Event,
@@ -84,7 +83,8 @@ class _Lane:
         """Turn a failure inside the lane into its end; the other lanes go on."""
         try:
             yield
-        except (SpecvizError, RuntimeError, ValueError, IndexError) as error:
+        # Whatever a model of whatever make raises, it is this lane's end and no other's.
+        except Exception as error:  # noqa: BLE001
             reason = str(error).strip().splitlines()
             self.stop_reason = StopReason.ERROR
             self.error = reason[0][:300] if reason else type(error).__name__

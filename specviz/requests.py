@@ -64,8 +64,14 @@ def _check_lane(spec: LaneSpec) -> None:
         raise RequestError(f"lane {spec.name!r}: the method {spec.method} takes no draft model")
     if spec.method is Method.PROMPT_LOOKUP:
         _check_range(f"max_ngram of lane {spec.name!r}", spec.max_ngram, 2, MAX_NGRAM)
+    if spec.exit_layer is not None and spec.exit_layer < 1:
+        raise RequestError(
+            f"exit_layer of lane {spec.name!r} must be at least 1, got {spec.exit_layer}"
+        )
 
 
 def _check_range(name: str, value: int, low: int, high: int) -> None:
+    if type(value) is not int:
+        raise RequestError(f"{name} must be a whole number, got {value!r}")
     if not low <= value <= high:
         raise RequestError(f"{name} must be {low} to {high}, got {value}")

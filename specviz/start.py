@@ -7,6 +7,7 @@ from specviz.decoding.noise import measure_logit_noise
 from specviz.lanes import build_decoder, encode_prompt
 from specviz.models.environment import describe_environment
 from specviz.models.loading import ModelPool
+from specviz.models.threads import choose_threads
 from specviz.race import run_race
 from specviz.requests import check_request
 from specviz.trace import Event, RaceRequest, StartRace, TraceRequest
@@ -32,9 +33,14 @@ def make_start_race(pool: ModelPool) -> StartRace:
         check_request(request)
         target = pool.get(request.lanes[0].target)
         prompt_ids = encode_prompt(request, target)
+        names = {spec.target for spec in request.lanes} | {
+            spec.draft for spec in request.lanes if spec.draft
+        }
+        if pool.device.type == "cpu":
+            choose_threads([pool.get(name).model for name in sorted(names)])
         decoders = [build_decoder(spec, pool, request) for spec in request.lanes]
         if target.name not in noise:
-            noise[target.name] = measure_logit_noise(target.model, prompt_ids)
+            noise[target.name] = measure_logit_noise(target.model)
             # Loaded modules and weights live as long as the process: keep the collector off them.
             gc.collect()
             gc.freeze()

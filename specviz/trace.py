@@ -1,8 +1,9 @@
 """What happened in a race: immutable values that every view, metric and file is made from.
 
 Standard library only. Raw facts only: a number that can be derived from others is not stored here.
-Probabilities are those of the law that decided (after temperature, top-k, top-p). At temperature 0 the
-decision is an argmax; the probabilities recorded beside it are then the softmax at temperature 1.
+Probabilities are those of the law that decided (after temperature, top-k, top-p). At temperature 0
+the decision is an argmax; the probabilities recorded beside it are then the softmax at temperature
+1.
 """
 
 from collections.abc import Callable, Iterator
@@ -53,7 +54,8 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """The law that tokens are drawn from; temperature 0 is greedy, top_k 0 and top_p 1 switch those off."""
+    """The law that tokens are drawn from; temperature 0 is greedy, top_k 0 and top_p 1 switch those
+    off."""
 
     temperature: float = 0.0
     top_k: int = 0
@@ -74,7 +76,8 @@ class LaneSpec:
     gamma: int = 0
     """Tokens drafted a round; 0 for the baseline."""
     exit_layer: int | None = None
-    """Layers that draft in the method `early-exit`; None takes the first exit the model declares."""
+    """Layers that draft in the method `early-exit`; None takes the first exit the model
+    declares."""
     max_ngram: int = 4
     """Longest match that the method `prompt-lookup` looks for, in tokens."""
 
@@ -111,13 +114,16 @@ class DraftToken:
     draft_prob: float | None
     """None where the proposal is deterministic without a distribution (prompt lookup)."""
     target_prob: float | None
-    """None where the token was discarded: it was never judged."""
+    """Under the target's law at this place; None where the token was discarded: never judged."""
     accept_prob: float | None
-    """min(1, target_prob / draft_prob), or target_prob for a point mass, or 0 and 1 when greedy."""
+    """min(1, target_prob / draft_prob), or target_prob for a point mass, or 0 and 1 when greedy.
+    For a later sibling in a tree both laws are what its rejected siblings left of them."""
     draw: float | None
-    """The uniform number that decided (accepted where draw < accept_prob); None at temperature 0."""
+    """The uniform number that decided (accepted where draw < accept_prob); None at temperature
+    0."""
     overlap: float | None
-    """Σ min(target_probs, draft_probs) at this position; None at temperature 0 or where never judged."""
+    """Σ min(target_probs, draft_probs) at this position; None at temperature 0 or where never
+    judged."""
     top_draft: tuple[TopToken, ...] = ()
     top_target: tuple[TopToken, ...] = ()
     top_residual: tuple[TopToken, ...] = ()
@@ -132,7 +138,8 @@ class EmittedToken:
     text: str
     source: Source
     target_prob: float | None
-    """Probability under the target's law; for a correction too, although it was drawn from the residual."""
+    """Probability under the target's law; for a correction too, although it was drawn from the
+    residual."""
     margin: float | None
     """Gap between the two largest target logits here, at temperature 0; None otherwise."""
     top_target: tuple[TopToken, ...] = ()
@@ -147,7 +154,8 @@ class Round:
     position: int
     """Tokens emitted before this round."""
     gamma: int
-    """Tokens asked of the proposer this round; near the length limit fewer than the lane's gamma."""
+    """Tokens asked of the proposer this round; near the length limit fewer than the lane's
+    gamma."""
     drafted: tuple[DraftToken, ...]
     emitted: tuple[EmittedToken, ...]
     draft_ms: float
@@ -254,8 +262,9 @@ Event = RaceStarted | RoundFinished | LaneFinished | RaceFinished
 class StartRace(Protocol):
     """What the composition root hands to views: runs a race and yields its events.
 
-    `should_stop` is asked between rounds; once it answers True every running lane ends as cancelled and the
-    trace so far is still delivered. Closing the iterator stops the race too, without a trace.
+    `should_stop` is asked between rounds; once it answers True every running lane ends as cancelled
+    and the trace so far is still delivered. Closing the iterator stops the race too, without a
+    trace.
     """
 
     def __call__(

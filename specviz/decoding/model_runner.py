@@ -76,6 +76,7 @@ class ModelRunner:
         self._ids = [*ids, *token_ids]
         return logits
 
+    @torch.inference_mode()
     def keep(self, num_committed: int, path: Sequence[int]) -> None:
         """Keep the first `num_committed` tokens and the nodes of `path` of the tree that follows
         them."""
@@ -119,6 +120,11 @@ class ModelRunner:
             logits_to_keep=num_logits,
             **kwargs,
         )
+        if self._cache.get_seq_length() != len(self._ids) + len(token_ids):
+            raise IncompatibleModelError(
+                f"{type(self.model).__name__} does not keep what it has read in a key-value cache; "
+                "choose a model that does"
+            )
         logits: torch.Tensor = output.logits[0]
         return logits
 

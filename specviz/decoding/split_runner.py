@@ -21,6 +21,7 @@ from specviz.decoding.model_runner import ModelRunner, shared_prefix
 from specviz.errors import IncompatibleModelError
 
 PROBE_TOLERANCE = 1e-3
+SUPPORTED_LAYER_TYPES = {"full_attention", "sliding_attention"}
 
 
 class SplitRunner(ModelRunner):
@@ -34,6 +35,7 @@ class SplitRunner(ModelRunner):
                 f"got {exit_layer}"
             )
         self.exit_layer = exit_layer
+        self._window: int | None = getattr(model.base_model.config, "sliding_window", None)
         self._norm = model.base_model.norm
         self._front = _view(model.base_model, 0, exit_layer, norm=nn.Identity())
         self._back = _view(model.base_model, exit_layer, len(layers), norm=self._norm)
@@ -82,7 +84,7 @@ class SplitRunner(ModelRunner):
     def _sync_front(self, ids: list[int]) -> None:
         """Let the front hold exactly `ids`, its newest token pending."""
         num_kept = shared_prefix(self._front_ids, ids)
-        if num_kept == len(ids) == len(self._ids):
+        if num_kept == len(ids) <= len(self._ids):
             num_kept -= 1
         self._truncate(num_kept)
         if num_kept < len(ids):
@@ -103,19 +105,34 @@ class SplitRunner(ModelRunner):
     @torch.inference_mode()
     def _run_back(self, ids: list[int], num_logits: int) -> torch.Tensor:
         start, end = len(self._ids), len(ids)
-        num_new = end - start
-        dtype = self.model.dtype
-        mask = torch.full((num_new, end), torch.finfo(dtype).min, dtype=dtype).triu(start + 1)
         hidden = self._back(
             inputs_embeds=torch.stack(self._pending)[None],
             position_ids=self._places(start, end),
             past_key_values=self._cache,
-            attention_mask=mask[None, None].to(self.device),
+            attention_mask=self._back_masks(start, end),
             use_cache=True,
         ).last_hidden_state[0]
         self._ids = ids
         self._pending = []
         return self._project(hidden[-num_logits:])
+
+    def _back_masks(self, start: int, end: int) -> torch.Tensor | dict[str, torch.Tensor]:
+        """Masks `[1, 1, num_new, end]` for the tokens `start` to `end`, by layer type where types
+        are mixed.
+
+        The model cannot make them: it asks the first layer's cache how much was read, and the front
+        is ahead of the back.
+        """
+        dtype = self.model.dtype
+        hidden = torch.full((end - start, end), torch.finfo(dtype).min, dtype=dtype)
+        future = hidden.triu(start + 1)[None, None].to(self.device)
+        if self._window is None:
+            return future
+        outside = future + hidden.tril(start - self._window)[None, None].to(self.device)
+        types = set(getattr(self._back.config, "layer_types", None) or ["sliding_attention"])
+        if len(types) == 1:
+            return outside if types == {"sliding_attention"} else future
+        return {"full_attention": future, "sliding_attention": outside}
 
     @torch.inference_mode()
     def _predict_from_exit(self) -> torch.Tensor:
@@ -156,12 +173,23 @@ class SplitRunner(ModelRunner):
 
 
 def _layers_of(model: PreTrainedModel) -> nn.ModuleList:
+    name = type(model).__name__
+    config = model.config.get_text_config()
+    if getattr(config, "final_logit_softcapping", None) is not None:
+        raise IncompatibleModelError(
+            f"early exit is not supported for {name}: it caps its logits after the output layer"
+        )
+    foreign = set(getattr(config, "layer_types", None) or ()) - SUPPORTED_LAYER_TYPES
+    if foreign:
+        raise IncompatibleModelError(
+            f"early exit is not supported for {name}: layers of type {', '.join(sorted(foreign))}"
+        )
     layers = getattr(model.base_model, "layers", None)
     has_norm = isinstance(getattr(model.base_model, "norm", None), nn.Module)
     if not isinstance(layers, nn.ModuleList) or not has_norm:
         raise IncompatibleModelError(
             f"early exit needs a model with `layers` and a final `norm` (Llama, Qwen, Mistral, …); "
-            f"{type(model).__name__} is built otherwise"
+            f"{name} is built otherwise"
         )
     return layers
 

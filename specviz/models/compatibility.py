@@ -63,8 +63,9 @@ def check_rollback(loaded: LoadedModel) -> None:
     reason = _recurrent_part(model, config)
     if reason:
         raise IncompatibleModelError(
-            f"{loaded.name} ({type(model).__name__}) keeps a recurrent state ({reason}) that cannot "
-            "be rolled back after a rejected draft; choose a model with attention in every layer"
+            f"{loaded.name} ({type(model).__name__}) keeps a recurrent state ({reason}) that "
+            "cannot be rolled back after a rejected draft; choose a model with attention in every "
+            "layer"
         )
 
 

@@ -18,7 +18,7 @@ def describe_environment(device: torch.device, dtype: str, logit_noise: float) -
         device_name=_device_name(device),
         dtype=dtype,
         num_threads=torch.get_num_threads(),
-        torch=torch.__version__,
+        torch=str(torch.__version__),
         transformers=transformers.__version__,
         specviz=specviz.__version__,
         recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -3,6 +3,9 @@
 from typing import Any
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+MAX_PENDING = 8
+"""Tokens after which an incomplete character is shown as it is: no character takes more than four
+bytes."""
 
 
 class TokenSpeller:
@@ -19,7 +22,8 @@ class TokenSpeller:
 
     def reset(self) -> None:
         """Start a new output."""
-        self._window: list[int] = []
+        self._context: list[int] = []
+        self._pending: list[int] = []
         self._shown = ""
 
     def spell(self, token_id: int) -> str:
@@ -32,14 +36,19 @@ class TokenSpeller:
     def append(self, token_id: int) -> str:
         """Text that this token adds to the output; empty for end marks and incomplete
         characters."""
-        self._window.append(token_id)
-        text = self._decode(self._window, skip_special=True)
-        if text.endswith(REPLACEMENT) and len(self._window) < 8:
-            return ""
+        self._pending.append(token_id)
+        text = self._decode(self._context + self._pending, skip_special=True)
+        if text.endswith(REPLACEMENT) and len(self._pending) < MAX_PENDING:
+            complete = text.rstrip(REPLACEMENT)
+            added = complete[len(self._shown) :]
+            self._shown = complete if added else self._shown
+            return added
         added = text[len(self._shown) :]
-        # The last token stays as context: some tokenizers drop the space of a first word.
-        self._window = self._window[-1:]
-        self._shown = self._decode(self._window, skip_special=True)
+        # The last piece stays as context, for some tokenizers drop the space of a first word; all
+        # of its tokens, for a part of a character would spoil the bytes that follow it.
+        self._context = self._pending if added else self._context + self._pending
+        self._pending = []
+        self._shown = self._decode(self._context, skip_special=True)
         return added
 
     def _spell(self, token_id: int) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from specviz.decoding.proposal import Proposal, chain
-from specviz.decoding.sampling import Chance, to_probs
+from specviz.decoding.sampling import Chance, check_finite, to_probs
 from specviz.trace import Sampling
 
 NextLogits = Callable[[list[int]], torch.Tensor]
@@ -27,11 +27,15 @@ def draft_chain(
     At temperature 0 the drafts are argmaxes and the proposal is deterministic. Otherwise each token
     is drawn from the draft's law under the same temperature, top-k and top-p as the target's, and
     that very law goes into the proposal: testing against another one would not be lossless.
+
+    Raises:
+        DecodingError: The draft returned logits that are not numbers.
     """
     ids = list(committed_ids)
     rows: list[torch.Tensor] = []
     for _ in range(gamma):
         logits = next_logits(ids)
+        check_finite(logits)
         if sampling.temperature == 0:
             rows.append(logits)
             token = int(logits.argmax())

@@ -33,8 +33,9 @@ class DraftModel:
     def reset(self, prompt_ids: Sequence[int]) -> None:
         """Read the prompt, all but its last token, which the first round feeds."""
         self._runner.reset()
-        if len(prompt_ids) > 1:
-            self._runner.forward(prompt_ids[:-1], 1)
+        context = self._runner.context
+        if len(prompt_ids) > 1 and (context is None or len(prompt_ids) <= context):
+            self._runner.forward(self._readable(prompt_ids[:-1]), 1)
 
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         """Draft up to `gamma` tokens, fewer where the draft's own context ends."""
@@ -49,8 +50,16 @@ class DraftModel:
     def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
         """Nothing to learn; the next `propose` finds out what was kept."""
 
+    def _readable(self, ids: Sequence[int]) -> Sequence[int]:
+        """Where the draft has fewer rows, read an id past its last row as that row: the worst that
+        can come of it is a poor draft."""
+        if self._num_extra_rows <= 0:
+            return ids
+        last = self._runner.vocab_size - 1
+        return [min(token_id, last) for token_id in ids]
+
     def _next_logits(self, ids: list[int]) -> torch.Tensor:
-        logits = self._runner.forward(ids, 1)
+        logits = self._runner.forward(self._readable(ids), 1)
         if self._num_extra_rows == 0:
             return logits
         return pad(logits, (0, self._num_extra_rows), value=-torch.inf)

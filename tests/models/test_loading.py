@@ -1,0 +1,239 @@
+"""From names to models; every failure is one sentence."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from tiny_models import byte_tokenizer, random_model
+from transformers import LlamaConfig
+
+from specviz.errors import ModelLoadError
+from specviz.models import catalogue
+from specviz.models.loading import LoadedModel, ModelPool
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a model and tokenizer in working order."""
+    folder = tmp_path_factory.mktemp("models") / "whole"
+    config = LlamaConfig(
+        vocab_size=320,
+        hidden_size=16,
+        intermediate_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        max_position_embeddings=64,
+        eos_token_id=[0, 7],
+    )
+    random_model(config, dtype=torch.float32).save_pretrained(folder)
+    byte_tokenizer().save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def broken(whole: Path, tmp_path: Path) -> Path:
+    """A copy of it, to break."""
+    folder = tmp_path / "broken"
+    folder.mkdir()
+    for file in whole.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    return folder
+
+
+def load(name: object, **kwargs: object) -> LoadedModel:
+    return ModelPool(**kwargs).get(str(name))  # type: ignore[arg-type]
+
+
+def test_a_folder_is_loaded_once_and_only_to_be_read(whole: Path) -> None:
+    pool = ModelPool(dtype="float64")
+    loaded = pool.get(str(whole))
+    assert pool.get(str(whole)) is loaded
+    assert loaded.model.dtype == torch.float64
+    assert not loaded.model.training
+    assert not any(parameter.requires_grad for parameter in loaded.model.parameters())
+    assert loaded.eos_ids == {0, 7}
+    assert loaded.tokenizer.encode("fox")
+
+
+def change_config(folder: Path, **changes: object) -> None:
+    file = folder / "config.json"
+    config = json.loads(file.read_text())
+    file.write_text(json.dumps(config | changes))
+
+
+def drop_config(folder: Path) -> None:
+    (folder / "config.json").unlink()
+
+
+def break_config(folder: Path) -> None:
+    (folder / "config.json").write_text('{"model_type": "llama",')
+
+
+def list_config(folder: Path) -> None:
+    (folder / "config.json").write_text("[]")
+
+
+def truncate_weights(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:2000])
+
+
+def garbage_weights(folder: Path) -> None:
+    (folder / "model.safetensors").write_bytes(b"\xff" * 4096)
+
+
+def drop_weights(folder: Path) -> None:
+    (folder / "model.safetensors").unlink()
+
+
+def pickle_weights(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    drop_weights(folder)
+    torch.save(weights, folder / "pytorch_model.bin")
+
+
+def lose_a_tensor(folder: Path) -> None:
+    weights = load_file(folder / "model.safetensors")
+    del weights["model.layers.1.mlp.up_proj.weight"]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def drop_tokenizer(folder: Path) -> None:
+    for file in folder.glob("*token*"):
+        file.unlink()
+
+
+def break_tokenizer(folder: Path) -> None:
+    (folder / "tokenizer.json").write_text("{}")
+
+
+BREAKS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "no config": (drop_config, "holds no config.json"),
+    "config is no JSON": (break_config, "is not valid JSON"),
+    "config is a list": (list_config, "config"),
+    "remote code": (
+        lambda folder: change_config(folder, auto_map={"AutoModelForCausalLM": "evil.Model"}),
+        "code of its own .auto_map.; that is never run",
+    ),
+    "unknown architecture": (
+        lambda folder: change_config(folder, model_type="no-such-model", architectures=["Nope"]),
+        "cannot be loaded",
+    ),
+    "nonsense in the config": (
+        lambda folder: change_config(folder, hidden_size="wide"),
+        "cannot be loaded",
+    ),
+    "null in the config": (
+        lambda folder: change_config(folder, num_attention_heads=None),
+        "cannot be loaded",
+    ),
+    "zero heads": (lambda folder: change_config(folder, num_attention_heads=0), "cannot be loaded"),
+    "weights of another shape": (
+        lambda folder: change_config(folder, hidden_size=32),
+        "cannot be loaded",
+    ),
+    "truncated weights": (truncate_weights, "cannot be loaded"),
+    "garbage weights": (garbage_weights, "cannot be loaded"),
+    "no weights": (drop_weights, "cannot be loaded"),
+    "pickled weights": (pickle_weights, "cannot be loaded"),
+    "a tensor is missing": (lose_a_tensor, "model.layers.1.mlp.up_proj.weight"),
+    "no tokenizer": (drop_tokenizer, "cannot be loaded"),
+    "broken tokenizer": (break_tokenizer, "cannot be loaded"),
+}
+
+
+@pytest.mark.parametrize("fault", BREAKS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_broken_folder_is_one_sentence(fault: str, broken: Path) -> None:
+    damage, sentence = BREAKS[fault]
+    damage(broken)
+    with pytest.raises(ModelLoadError, match=sentence) as caught:
+        load(broken)
+    message = str(caught.value)
+    assert "broken" in message, "it names the model"
+    assert len(message) < 600
+    assert "\n" not in message
+    assert "Traceback" not in message
+
+
+def test_a_failure_leaves_loaded_models_alone(whole: Path, broken: Path) -> None:
+    drop_config(broken)
+    pool = ModelPool()
+    first = pool.get(str(whole))
+    with pytest.raises(ModelLoadError):
+        pool.get(str(broken))
+    assert pool.get(str(whole)) is first
+
+
+@pytest.mark.parametrize(
+    "name", ["no/such/folder", "../models", "two words", "a/b/c", "", "ümlaut/x", "-x", "x" * 200]
+)
+def test_a_name_that_can_be_nothing_is_refused_without_a_network(name: str) -> None:
+    with pytest.raises(ModelLoadError) as caught:
+        load(name)
+    assert "\n" not in str(caught.value)
+
+
+def test_hub_models_can_be_switched_off() -> None:
+    with pytest.raises(ModelLoadError, match="hub models are switched off"):
+        load("owner/name", allow_hub=False)
+
+
+def test_a_hub_model_that_cannot_be_reached_is_one_sentence() -> None:
+    """The tests run offline (conftest.py), so nothing can be reached."""
+    with pytest.raises(ModelLoadError, match="owner/no-such-model cannot be loaded") as caught:
+        load("owner/no-such-model")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("device", ["abacus", "cuda:99", "cpu:x", ""])
+def test_a_device_that_is_not_there_is_refused(device: str) -> None:
+    with pytest.raises(ModelLoadError, match="cannot be used here") as caught:
+        ModelPool(device)
+    assert "--device cpu" in str(caught.value)
+
+
+def test_a_dtype_that_is_not_offered_is_refused() -> None:
+    with pytest.raises(ModelLoadError, match="bfloat16, float16, float32, float64, got int8"):
+        ModelPool(dtype="int8")
+
+
+def test_running_out_of_memory_is_one_sentence(
+    whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*args: object, **kwargs: object) -> None:
+        raise torch.OutOfMemoryError("out of memory\nTried to allocate 1 GiB")
+
+    monkeypatch.setattr(torch.nn.Module, "to", full)
+    with pytest.raises(ModelLoadError, match="cannot be loaded: out of memory"):
+        load(whole)
+
+
+def test_end_tokens_from_generation_config_config_and_tokenizer(broken: Path) -> None:
+    assert load(broken).eos_ids == {0, 7}
+    (broken / "generation_config.json").write_text('{"eos_token_id": 5}')
+    assert load(broken).eos_ids == {5}
+    (broken / "generation_config.json").unlink()
+    change_config(broken, eos_token_id=None)
+    assert load(broken).eos_ids == {0}, "the tokenizer's own"
+
+
+def test_shipped_models_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(catalogue, "MODELS_FOLDER", tmp_path)
+    with pytest.raises(ModelLoadError, match="specviz-target is missing"):
+        load("specviz-target")
+    for name in ("draft", "target", "draft-wide", "notes"):
+        (tmp_path / name).mkdir()
+        if name != "notes":
+            (tmp_path / name / "config.json").write_text("{}")
+    found = [(model.name, model.role) for model in catalogue.shipped_models()]
+    assert found == [
+        ("specviz-target", "target"),
+        ("specviz-draft", "draft"),
+        ("specviz-draft-wide", "draft"),
+    ]
+    assert catalogue.shipped_folder("specviz-draft") == tmp_path / "draft"
+    assert catalogue.shipped_folder("owner/name") is None

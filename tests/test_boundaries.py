@@ -1,0 +1,204 @@
+"""Imports point down only, and what must run without torch does."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+LAYERS: Mapping[str, int] = {
+    "specviz": 0,
+    "specviz.trace": 0,
+    "specviz.errors": 0,
+    "specviz.metrics": 1,
+    "specviz.theory": 1,
+    "specviz.trace_io": 1,
+    "specviz.requests": 1,
+    "specviz.decoding": 2,
+    "specviz.models": 2,
+    "specviz.lanes": 3,
+    "specviz.race": 3,
+    "specviz.ui": 4,
+    "specviz.bench": 4,
+    "specviz.export": 4,
+    "specviz.training": 4,
+    "specviz.start": 5,
+    "specviz.cli": 5,
+    "specviz.__main__": 6,
+    "app": 6,
+}
+"""Layers of architecture.md; `specviz` is the version number alone. What starts the program stands
+above what it is wired from."""
+MAY_USE_LAYERS = {"specviz.ui": {0, 1}, "specviz.bench": {0, 1}, "specviz.export": {0, 1}}
+SIDEWAYS = {("specviz.metrics", "specviz.theory"), ("specviz.cli", "specviz.start")}
+"""Neighbours that may be used: pure formulas, and the wiring itself."""
+ONLY_STANDARD_LIBRARY = ("specviz.trace", "specviz.errors")
+QUIET = ("specviz.cli", "transformers.utils")
+"""The command line may tell transformers to keep its progress bars to itself."""
+TORCH_LIVES_IN = ("specviz.decoding", "specviz.models", "specviz.training", "specviz.start")
+
+
+def room_of(module: str) -> str:
+    """The longest name in LAYERS that `module` is or lies in."""
+    parts = module.split(".")
+    for end in range(len(parts), 0, -1):
+        if ".".join(parts[:end]) in LAYERS and (end > 1 or len(parts) == 1):
+            return ".".join(parts[:end])
+    raise LookupError(f"{module} has no layer; give it one in LAYERS")
+
+
+def imported(source: str, module: str) -> Iterator[str]:
+    """Every module that `source` imports, inside functions too."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (name.name for name in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: imports are absolute"
+            origin = node.module or ""
+            if origin == "specviz":
+                yield from (_submodule(name.name) for name in node.names)
+            else:
+                yield origin
+
+
+def _submodule(name: str) -> str:
+    is_module = (ROOT / "specviz" / name).is_dir() or (ROOT / "specviz" / f"{name}.py").is_file()
+    return f"specviz.{name}" if is_module else "specviz"
+
+
+def violations(source: str, module: str) -> list[str]:
+    """What `module` imports and must not."""
+    room = room_of(module)
+    layer, found = LAYERS[room], []
+    for name in imported(source, module):
+        top = name.split(".")[0]
+        is_heavy = top in ("torch", "transformers", "accelerate")
+        if is_heavy and not module.startswith(TORCH_LIVES_IN) and (room, name) != QUIET:
+            found.append(f"{module} imports {top}")
+        if room in ONLY_STANDARD_LIBRARY and top not in (*sys.stdlib_module_names, "specviz"):
+            found.append(f"{module} imports {top}")
+        if top not in ("specviz", "app"):
+            continue
+        other = room_of(name)
+        if other in (room, "specviz") or (room, other) in SIDEWAYS:
+            continue
+        allowed = MAY_USE_LAYERS.get(room, set(range(layer)))
+        if LAYERS[other] not in allowed:
+            found.append(f"{module} (layer {layer}) imports {name} (layer {LAYERS[other]})")
+    return found
+
+
+def modules() -> list[tuple[str, Path]]:
+    files = [*sorted((ROOT / "specviz").rglob("*.py")), ROOT / "app.py"]
+    named = []
+    for file in files:
+        if file.is_file():
+            parts = file.relative_to(ROOT).with_suffix("").parts
+            named.append((".".join(p for p in parts if p != "__init__"), file))
+    return named
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("specviz.trace", "from specviz.metrics import race_metrics"),
+        ("specviz.trace", "import numpy"),
+        ("specviz.metrics", "import torch.nn"),
+        ("specviz.metrics", "from specviz.trace_io import read_trace"),
+        ("specviz.decoding.verify", "from specviz.models.loading import ModelPool"),
+        ("specviz.models.loading", "from specviz.decoding.sampling import Chance"),
+        ("specviz.race", "from specviz.lanes import build_decoder"),
+        ("specviz.race", "import torch"),
+        ("specviz.ui.page", "from specviz.race import run_race"),
+        ("specviz.ui.page", "def f():\n    from specviz.decoding import sampling"),
+        ("specviz.ui.page", "from specviz import lanes"),
+        ("specviz.bench", "import specviz.lanes"),
+        ("specviz.lanes", "from specviz.start import make_start_race"),
+        ("specviz.training.distill", "from specviz.race import run_race\nimport app"),
+    ],
+)
+def test_the_checker_catches_a_violation(module: str, source: str) -> None:
+    if module == "specviz.training.distill":
+        source = "import app"
+    assert len(violations(source, module)) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("specviz.race", "from specviz.trace import Round\nimport collections"),
+        ("specviz.ui.page", "import gradio\nfrom specviz.ui.theme import THEME"),
+        (
+            "specviz.training.distill",
+            "import torch\nfrom specviz.decoding.sampling import to_probs",
+        ),
+        ("specviz.lanes", "from specviz.decoding.decoder import Decoder"),
+        ("app", "from specviz.start import make_start_race"),
+    ],
+)
+def test_the_checker_lets_the_rest_pass(module: str, source: str) -> None:
+    assert violations(source, module) == []
+
+
+def test_a_module_without_a_layer_is_noticed() -> None:
+    with pytest.raises(LookupError, match="has no layer"):
+        violations("", "specviz.new_room")
+
+
+def test_imports_point_down() -> None:
+    found = [
+        violation
+        for module, file in modules()
+        for violation in violations(file.read_text(encoding="utf-8"), module)
+    ]
+    assert found == []
+    assert len(modules()) > 20
+
+
+def test_there_is_no_cycle_inside_a_room() -> None:
+    names = {module: file for module, file in modules()}
+    edges = {
+        module: {
+            name
+            for name in imported(file.read_text(encoding="utf-8"), module)
+            if name in names and name != module
+        }
+        for module, file in names.items()
+    }
+
+    def reaches(start: str, goal: str, seen: set[str]) -> bool:
+        for name in edges[start] - seen:
+            seen.add(name)
+            if name == goal or reaches(name, goal, seen):
+                return True
+        return False
+
+    assert [module for module in names if reaches(module, module, set())] == []
+
+
+@pytest.mark.parametrize(
+    "module",
+    ["specviz.ui", "specviz.metrics", "specviz.theory", "specviz.trace_io", "specviz.requests"],
+)
+def test_a_recorded_race_can_be_shown_without_torch(module: str) -> None:
+    """Every file of the package is imported, not its name alone."""
+    code = (
+        f"import importlib, pkgutil, sys; package = importlib.import_module({module!r})\n"
+        "for found in pkgutil.iter_modules(getattr(package, '__path__', [])):\n"
+        "    importlib.import_module(f'{package.__name__}.{found.name}')\n"
+        "bad = {'torch', 'transformers'} & set(sys.modules)\n"
+        "sys.exit(f'loaded {bad}' if bad else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
