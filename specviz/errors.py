@@ -7,7 +7,8 @@ SpecvizError
 ├── IncompatibleModelError   a model that loads, but cannot do what the lane asks of it
 └── DecodingError            a lane that failed while it ran (logits that are not numbers, …)
 
-A message says what was found, what is allowed, and what to do. Wrong arguments of our own code raise ValueError.
+A message says what was found, what is allowed, and what to do. Wrong arguments of our own code
+raise ValueError.
 """
 
 

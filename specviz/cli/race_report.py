@@ -7,25 +7,16 @@ from rich.table import Table
 from rich.text import Text
 
 from specviz.trace import LaneTrace, Method, Outcome, Round, Source, Trace
+from specviz.ui.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, OutcomeStyle
 
 MAX_ROUNDS_SHOWN = 40
-# Style and mark of each fate; the mark speaks where there is no colour.
-_ACCEPTED = ("underline bright_blue", "")
-_REJECTED = ("strike red", "✗")
-_DISCARDED = ("strike bright_black", "")
-_CORRECTION = ("bold black on yellow", "↻")
-_BONUS = ("bold white on magenta", "★")
-_PLAIN = ("", "")
-_OUTCOMES = {
-    Outcome.ACCEPTED: _ACCEPTED,
-    Outcome.REJECTED: _REJECTED,
-    Outcome.DISCARDED: _DISCARDED,
-}
-_SOURCES = {
-    Source.DRAFT: _ACCEPTED,
-    Source.CORRECTION: _CORRECTION,
-    Source.BONUS: _BONUS,
-    Source.TARGET: _PLAIN,
+_STYLES = {
+    "accepted": "underline bright_blue",
+    "rejected": "strike red",
+    "discarded": "strike bright_black",
+    "correction": "bold black on yellow",
+    "bonus": "bold white on magenta",
+    "plain": "",
 }
 _BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
@@ -59,8 +50,10 @@ def lane_text(prompt: str, lane: LaneTrace) -> Text:
             if token.source is Source.CORRECTION:
                 for guess in round_.drafted:
                     if guess.outcome is Outcome.REJECTED:
-                        _append(text, one_line(guess.text), _REJECTED)
-            _append(text, printable(token.text), _SOURCES[token.source])
+                        _append(
+                            text, one_line(guess.text), OUTCOMES[FATE_OF_OUTCOME[guess.outcome]]
+                        )
+            _append(text, printable(token.text), OUTCOMES[FATE_OF_SOURCE[token.source]])
     return text
 
 
@@ -99,37 +92,31 @@ def one_line(text: str) -> str:
 def _cells(round_: Round) -> list[Text]:
     guessed, then = Text(), Text()
     for draft in round_.drafted:
-        _append(guessed, one_line(draft.text), _OUTCOMES[draft.outcome])
+        _append(guessed, one_line(draft.text), OUTCOMES[FATE_OF_OUTCOME[draft.outcome]])
     for token in round_.emitted:
         if token.source is not Source.DRAFT:
-            _append(then, one_line(token.text), _SOURCES[token.source])
+            _append(then, one_line(token.text), OUTCOMES[FATE_OF_SOURCE[token.source]])
     num_kept = sum(token.outcome is Outcome.ACCEPTED for token in round_.drafted)
     kept = Text(f"{num_kept}/{len(round_.drafted)}" if round_.drafted else "–")
     times = (round_.draft_ms, round_.verify_ms, round_.other_ms)
     return [Text(str(round_.index + 1)), guessed, kept, then, *(Text(f"{ms:.2f}") for ms in times)]
 
 
-def _append(text: Text, piece: str, look: tuple[str, str]) -> None:
+def _append(text: Text, piece: str, fate: OutcomeStyle) -> None:
     """Add a token; leading spaces and the line breaks at its end stay outside the colour."""
-    style, mark = look
     body = piece.lstrip(" ")
     text.append(piece[: len(piece) - len(body)])
     word = body.rstrip("\n")
-    if mark and not word:
+    if fate.mark and not word:
         word = "⏎" if body else "␣"
-    text.append(word + mark, style=style or None)
+    text.append(word + fate.mark, style=_STYLES[fate.label] or None)
     text.append(body[len(body.rstrip("\n")) :])
 
 
 def _legend() -> Text:
     text = Text()
-    for word, look in (
-        ("accepted", _ACCEPTED),
-        ("rejected", _REJECTED),
-        ("discarded", _DISCARDED),
-        ("correction", _CORRECTION),
-        ("bonus", _BONUS),
-    ):
-        _append(text, word, look)
-        text.append("  ")
+    for fate in OUTCOMES:
+        if _STYLES[fate.label]:
+            _append(text, fate.label, fate)
+            text.append("  ")
     return text
