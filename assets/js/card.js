@@ -38,6 +38,13 @@ export class Card {
     else this.#clear();
   }
 
+  /** The token whose laws belong to this one: itself, or the rejected guess that it replaces. */
+  #judged({ token, outcome, tokens }) {
+    if (outcome.css_class !== 'correction') return token;
+    const isRejected = (each) => this.#outcomes[each.f].css_class === 'rejected';
+    return tokens.findLast(isRejected) ?? token;
+  }
+
   #unpin() {
     this.#pinned.element.classList.remove('is-pinned');
     const entry = this.#pinned;
@@ -61,12 +68,12 @@ export class Card {
     head.append(sample, make('span', 'sv-card-fate', outcome.label));
     const place = [`round ${entry.round}`];
     if (token.i !== undefined) place.push(`token ${token.i + 1} of the output`);
-    const judged = judgedToken(entry);
+    const judged = this.#judged(entry);
     const parts = [
       head,
       make('p', 'sv-card-place', place.join(' · ')),
       make('p', 'sv-card-meaning', outcome.meaning),
-      ...decision(token, outcome),
+      ...decision(token, outcome, Boolean(judged.r)),
       ...probabilityRows(judged, token.t),
     ];
     const hint = this.#pinned ? 'Pinned. Esc or another click lets go.' : 'Click or Enter pins.';
@@ -75,16 +82,17 @@ export class Card {
   }
 }
 
-/** The drafted token whose laws belong to this one: itself, or the rejected guess it replaces. */
-function judgedToken(entry) {
-  if (entry.token.d || entry.token.g || entry.outcome.css_class !== 'correction') return entry.token;
-  return entry.tokens.findLast((token) => token.r) ?? entry.tokens[entry.order - 1] ?? entry.token;
-}
-
-function decision(token, outcome) {
+function decision(token, outcome, isResidual) {
   const rows = make('div', 'sv-meters');
   if (token.q !== undefined) rows.append(meter('draft q', token.q, 'draft'));
   if (token.p !== undefined) rows.append(meter('target p', token.p, 'target'));
+  if (outcome.css_class === 'correction' && isResidual) {
+    const sentence = 'Drawn from the residual: what the target wants more than the draft, max(0, p − q).';
+    return [rows, make('p', 'sv-verdict', sentence)];
+  }
+  if (outcome.css_class === 'correction') {
+    return [rows, make('p', 'sv-verdict', 'Greedy: it is the target’s first choice.')];
+  }
   const isJudged = outcome.css_class === 'accepted' || outcome.css_class === 'rejected';
   if (!isJudged) return rows.hasChildNodes() ? [rows] : [];
   if (token.u === undefined) {

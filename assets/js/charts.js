@@ -2,7 +2,7 @@
 import { make } from './dom.js';
 import { CHARTS, emptySeries, readTheme } from './chart_specs.js';
 
-const REDRAW_MS = 200;
+const REDRAW_MS = 250;
 const CONFIG = {
   responsive: true,
   displaylogo: false,
@@ -35,11 +35,12 @@ class Drawing {
   #isAsked = false;
   #plotly = null;
   #theme = null;
+  #revision = 0;
 
   constructor(frames, address) {
     this.#frames = frames;
     this.#address = address;
-    const seen = new IntersectionObserver((entries) => this.#see(entries), { rootMargin: '120px' });
+    const seen = new IntersectionObserver((entries) => this.#see(entries), { rootMargin: '0px' });
     for (const frame of frames) seen.observe(frame.box);
     new MutationObserver(() => this.#retheme()).observe(document.body, {
       attributeFilter: ['class'],
@@ -100,6 +101,8 @@ class Drawing {
       if (!frame.isSeen || !frame.isStale) continue;
       frame.isStale = false;
       const { traces, layout } = frame.chart.draw(this.#series, this.#theme);
+      // The arrays grow in place, so plotly has to be told that they changed.
+      layout.datarevision = ++this.#revision;
       window.Plotly.react(frame.plot, traces, layout, CONFIG);
     }
   }

@@ -3,8 +3,8 @@ import { make, setText } from './dom.js';
 
 const KEY = 'specviz-theme';
 
-/** Draw the head of the page. */
-export function mountHeader(place, data) {
+/** Draw the head of the page; where races run is known better once one has started. */
+export function mountHeader(place, data, store) {
   const title = make('div', 'sv-title');
   title.append(
     make('h1', '', 'specviz'),
@@ -12,7 +12,12 @@ export function mountHeader(place, data) {
   );
   const side = make('div', 'sv-side');
   const button = make('button', 'sv-button', '', { type: 'button' });
-  side.append(make('span', 'sv-place', data.place), button);
+  const where = make('span', 'sv-place', data.place);
+  store.subscribe((items) => {
+    const start = items.findLast((item) => item.k === 'start');
+    if (start) setText(where, start.place);
+  });
+  side.append(where, button);
   place.append(title, side);
 
   const show = () => {

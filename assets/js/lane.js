@@ -1,6 +1,6 @@
 // One lane: a listbox of tokens that grows while the race runs.
 import { make, setText } from './dom.js';
-import { roundMark, tokenElement } from './token.js';
+import { tokenElement } from './token.js';
 
 const NEAR_BOTTOM_PX = 24;
 
@@ -30,14 +30,12 @@ export class Lane {
   #build(spec, prompt) {
     this.element = make('section', 'sv-lane', '', { 'aria-label': `Lane: ${spec.name}` });
     const head = make('header', 'sv-lane-head');
-    const names = make('div', 'sv-lane-names');
-    names.append(make('h2', '', spec.name), make('p', '', spec.about));
-    const facts = make('div', 'sv-lane-facts');
     this.speed = make('strong', '', '– tok/s');
     this.count = make('span', '', '0 tokens');
     this.why = make('span', 'sv-lane-end');
-    facts.append(this.speed, this.count, this.why);
-    head.append(names, facts);
+    const facts = make('p');
+    facts.append(this.count, this.why);
+    head.append(make('h2', '', spec.name), this.speed, make('p', '', spec.about), facts);
     const track = make('div', 'sv-track');
     this.bar = make('div', 'sv-bar');
     track.append(this.bar);
@@ -47,6 +45,7 @@ export class Lane {
       'aria-label': `Tokens of ${spec.name}`,
     });
     if (prompt) this.body.append(make('span', 'sv-prompt', prompt, { role: 'presentation' }));
+    if (spec.hint) this.body.append(make('span', 'sv-lane-hint', spec.hint));
     this.latest = make('button', 'sv-latest', '↓ latest', { type: 'button', hidden: '' });
     this.element.append(head, track, this.body, this.latest);
   }
@@ -78,17 +77,17 @@ export class Lane {
 
   /** Queue the tokens of a round; `flush` puts all that is queued into the page at once. */
   addRound(item) {
-    item.tokens.forEach((token, order) => {
+    for (const token of item.tokens) {
       const outcome = this.#outcomes[token.f];
       const id = `sv-token-${this.#index}-${this.#entries.length}`;
       const label = `${outcome.label}, round ${item.round}`;
-      const element = tokenElement(token, outcome, id, label);
-      const entry = { token, outcome, element, order, round: item.round, tokens: item.tokens };
+      const closing = !this.#isPlain && token === item.tokens.at(-1) ? item.round : null;
+      const element = tokenElement(token, outcome, id, label, closing);
+      const entry = { token, outcome, element, round: item.round, tokens: item.tokens };
       this.#entries.push(entry);
       this.#byElement.set(element, entry);
       this.#pending.append(element);
-    });
-    if (!this.#isPlain) this.#pending.append(roundMark(item.round));
+    }
   }
 
   /** Put queued tokens into the page, and stay at the end if the reader was there. */
@@ -107,7 +106,7 @@ export class Lane {
 
   /** Say why the lane ended. */
   end(why) {
-    setText(this.why, why);
+    setText(this.why, ` · ${why}`);
     this.element.classList.add('has-ended');
   }
 

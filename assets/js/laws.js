@@ -1,7 +1,7 @@
 // The laws at one position: the most probable tokens of draft, target and residual as bars.
 import { make, visible } from './dom.js';
 
-const NUM_ROWS = 10;
+const NUM_ROWS = 8;
 
 /** Rows of bars for a judged position, with a small key; empty where nothing was recorded. */
 export function probabilityRows(token, chosen) {
@@ -19,7 +19,7 @@ export function probabilityRows(token, chosen) {
   }
   const table = make('div', 'sv-laws');
   for (const row of merged(laws)) table.append(rowElement(row, laws, chosen));
-  return [make('h3', '', 'Most probable here'), key, table];
+  return [make('h3', '', 'Most probable here, in %'), key, table];
 }
 
 // A token outside a law's top ten has no bar there: its probability was not recorded, it is not 0.
@@ -42,10 +42,11 @@ function rowElement(row, laws, chosen) {
   const bars = make('div', 'sv-law-bars');
   for (const law of laws) {
     const share = row.shares[law.kind];
+    if (share === undefined) continue;
     const line = make('div', 'sv-law-line');
     const bar = make('i', `sv-law-${law.kind}`);
-    bar.style.width = `${100 * (share ?? 0)}%`;
-    const text = share === undefined ? '–' : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}`;
+    bar.style.width = `${100 * share}%`;
+    const text = `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}`;
     const track = make('div', 'sv-law-track');
     track.append(bar);
     line.append(track, make('span', '', text));

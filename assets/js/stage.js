@@ -4,8 +4,21 @@ import { make } from './dom.js';
 import { Lane } from './lane.js';
 
 const WAITING_LANES = [
-  { name: 'target alone', about: 'one token a pass', plain: true },
-  { name: 'target + guesses', about: 'several tokens a pass, where the guesses are good', plain: false },
+  {
+    name: 'target alone',
+    about: 'one token a pass',
+    plain: true,
+    hint: 'The target model writes here by itself: every token costs one pass through it.',
+  },
+  {
+    name: 'target + guesses',
+    about: 'several tokens a pass, where the guesses are good',
+    plain: false,
+    hint:
+      'The same target writes here with help. Something cheap guesses the next γ tokens, the target ' +
+      'checks all of them in one pass, keeps the first ones that fit, and puts its own token after ' +
+      'them. The text stays the target’s own; only the number of passes changes.',
+  },
 ];
 
 /** Draw the stage and keep it up with the race. */

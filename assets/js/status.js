@@ -1,5 +1,5 @@
 // The one line that says what the race is doing; also keeps the buttons in step with it.
-import { make, setText } from './dom.js';
+import { isMotionReduced, make, setText } from './dom.js';
 
 const IDLE = 'Press Race: the target alone and the target with guesses start together.';
 const LABELS = {
@@ -13,6 +13,7 @@ const LABELS = {
 };
 const BUSY = new Set(['waiting', 'loading', 'running']);
 const SPOKEN_EVERY_MS = 4000;
+const NARROW_PX = 640;
 
 /** Draw the strip. */
 export function mountStatus(place, _data, store) {
@@ -28,6 +29,9 @@ export function mountStatus(place, _data, store) {
     setText(text, sentence);
     speak(sentence, !BUSY.has(state));
     setButtons(BUSY.has(state));
+    if (state === 'waiting' && window.innerWidth <= NARROW_PX) {
+      place.scrollIntoView({ block: 'start', behavior: isMotionReduced() ? 'auto' : 'smooth' });
+    }
   };
   show('idle', IDLE);
   store.subscribe((items) => {

@@ -13,7 +13,7 @@ from specviz.ui.stream import Deadline
 
 
 def add_api(start_race: StartRace, options: PageOptions, queue_name: str) -> None:
-    """Add the endpoint `/race` to the page that is being built, in the queue of the page's races."""
+    """Add the endpoint `/race` to the page that is being built, in the queue of its races."""
 
     def race(
         prompt: str,

@@ -1,7 +1,7 @@
 """Where the page's own files lie, and the addresses a browser gets them from.
 
-Everything is served by this program itself, plotly.js out of the installed plotly package: a page needs
-no other machine.
+Everything is served by this program itself, plotly.js out of the installed plotly package: a page
+needs no other machine.
 """
 
 import json

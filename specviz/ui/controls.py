@@ -7,7 +7,7 @@ import gradio as gr
 from specviz.trace import Method
 from specviz.ui import views
 from specviz.ui.assets import read_examples
-from specviz.ui.options import PageOptions
+from specviz.ui.options import PageOptions, PairOption
 from specviz.ui.request_form import MAX_SEED, METHOD_LABELS
 
 
@@ -47,8 +47,9 @@ class Controls:
 
 def build_controls(options: PageOptions) -> Controls:
     """Lay out the prompt with its examples and buttons, and the settings beside them."""
+    limits, shown = options.limits, options.defaults
     with gr.Row(elem_id="sv-controls", equal_height=False):
-        with gr.Column(scale=6, min_width=300, elem_id="sv-ask"):
+        with gr.Column(min_width=300, elem_id="sv-ask"):
             prompt = gr.Textbox(
                 label="Prompt",
                 value=options.defaults.prompt,
@@ -63,17 +64,14 @@ def build_controls(options: PageOptions) -> Controls:
             with gr.Row(elem_id="sv-buttons"):
                 race = gr.Button("▶ Race", variant="primary", scale=3, elem_id="sv-race")
                 stop = gr.Button("■ Stop", scale=1, min_width=100, elem_id="sv-stop")
-        with gr.Column(scale=5, min_width=300, elem_id="sv-settings"):
+        with gr.Column(min_width=300, elem_id="sv-settings"):
             target, method, draft = _models(options)
             with gr.Row():
-                gamma = _slider("Draft length γ", 1, options.limits.max_gamma, 1, "sv-gamma")
-                tokens = _slider("New tokens", 8, options.limits.max_new_tokens, 8, "sv-tokens")
-            with gr.Row():
-                temperature = _slider("Temperature (0 = greedy)", 0, 2, 0.05, "sv-temperature")
-            top_k, top_p, seed = _sampling_controls(options)
-    gamma.value = options.defaults.gamma
-    tokens.value = options.defaults.max_new_tokens
-    temperature.value = options.defaults.temperature
+                gamma = _slider("Draft length γ", (1, limits.max_gamma, 1), shown.gamma, "gamma")
+                temperature = _slider("Temperature", (0, 2, 0.05), shown.temperature, "temperature")
+                most = limits.max_new_tokens
+                tokens = _slider("New tokens", (8, most, 8), shown.max_new_tokens, "tokens")
+            top_k, top_p, seed = _sampling_controls(shown.seed)
     return Controls(
         prompt, target, method, draft, gamma, temperature, top_k, top_p, seed, tokens, examples,
         race, stop,
@@ -82,42 +80,53 @@ def build_controls(options: PageOptions) -> Controls:
 
 def _models(options: PageOptions) -> tuple[gr.Dropdown, gr.Radio, gr.Dropdown]:
     first = options.pairs[0]
-    has_choice = len(options.pairs) > 1
     target = gr.Dropdown(
         [pair.target for pair in options.pairs],
         value=first.target,
         label="Target",
-        visible=has_choice,
+        visible=len(options.pairs) > 1,
         interactive=True,
         elem_id="sv-target",
     )
-    method = gr.Radio(
-        [(METHOD_LABELS[method], method.value) for method in first.methods],
-        value=first.methods[0].value,
-        label="Guesses come from",
-        interactive=True,
-        elem_id="sv-method",
-    )
-    draft = gr.Dropdown(
-        list(first.drafts),
-        value=first.drafts[0] if first.drafts else None,
-        label="Draft model",
-        visible=len(first.drafts) > 1 and first.methods[0] is Method.DRAFT_MODEL,
-        interactive=True,
-        elem_id="sv-draft",
-    )
+    with gr.Row():
+        method = _methods(first)
+        draft = _drafts(first)
     return target, method, draft
 
 
-def _sampling_controls(options: PageOptions) -> tuple[gr.Slider, gr.Slider, gr.Number]:
+def _methods(pair: PairOption) -> gr.Radio:
+    return gr.Radio(
+        [(METHOD_LABELS[method], method.value) for method in pair.methods],
+        value=pair.methods[0].value,
+        label="Guesses come from",
+        interactive=True,
+        scale=5,
+        min_width=280,
+        elem_id="sv-method",
+    )
+
+
+def _drafts(pair: PairOption) -> gr.Dropdown:
+    return gr.Dropdown(
+        list(pair.drafts),
+        value=pair.drafts[0] if pair.drafts else None,
+        label="Draft model",
+        visible=len(pair.drafts) > 1 and pair.methods[0] is Method.DRAFT_MODEL,
+        interactive=True,
+        scale=2,
+        min_width=130,
+        elem_id="sv-draft",
+    )
+
+
+def _sampling_controls(first_seed: int) -> tuple[gr.Slider, gr.Slider, gr.Number]:
     with gr.Accordion("More: top-k, top-p, seed", open=False, elem_id="sv-more"):
         with gr.Row():
-            top_k = _slider("Top-k (0 = off)", 0, 200, 1, "sv-top-k")
-            top_p = _slider("Top-p (1 = off)", 0.05, 1, 0.05, "sv-top-p")
-        top_p.value = 1
+            top_k = _slider("Top-k (0 = off)", (0, 200, 1), 0, "top-k")
+            top_p = _slider("Top-p (1 = off)", (0.05, 1, 0.05), 1, "top-p")
         seed = gr.Number(
             label="Seed",
-            value=options.defaults.seed,
+            value=first_seed,
             precision=0,
             minimum=0,
             maximum=MAX_SEED,
@@ -127,14 +136,16 @@ def _sampling_controls(options: PageOptions) -> tuple[gr.Slider, gr.Slider, gr.N
     return top_k, top_p, seed
 
 
-def _slider(label: str, low: float, high: float, step: float, elem_id: str) -> gr.Slider:
+def _slider(label: str, span: tuple[float, float, float], value: float, name: str) -> gr.Slider:
+    """Make a slider over (lowest, highest, step)."""
+    low, high, step = span
     return gr.Slider(
         low,
         high,
-        value=low,
+        value=value,
         step=step,
         label=label,
         interactive=True,
         min_width=140,
-        elem_id=elem_id,
+        elem_id=f"sv-{name}",
     )

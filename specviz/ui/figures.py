@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from specviz.metrics import Agreement, RunningCounts, Verdict
+from specviz.ui.view_models import MISSING
 
 Figure = dict[str, str]
 Figures = dict[str, Any]
-MISSING = "–"
 
 
 @dataclass(frozen=True, slots=True)

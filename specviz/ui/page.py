@@ -57,10 +57,13 @@ def build_page(start_race: StartRace, options: PageOptions) -> gr.Blocks:
 
 
 def launch_settings() -> dict[str, Any]:
-    """Return the arguments of `launch` that belong to the page: its look, and what it leaves out."""
+    """Return the arguments of `launch` that make the page's look and leave out what it lacks.
+
+    The styles go into the head as they are: the argument `css` would rewrite their selectors.
+    """
     return {
         "theme": build_theme(),
-        "css": read_css(),
+        "head": f"<style>{read_css()}</style>",
         "ssr_mode": False,
         "run_history": False,
         "footer_links": ["api"],
@@ -78,7 +81,10 @@ def _wire_race(
     ticket: gr.State,
     status: gr.HTML,
 ) -> None:
-    def enter(*values: object) -> tuple[str | None, Ticket | None]:
+    def enter(place: Ticket | None, *values: object) -> tuple[Any, Any]:
+        last = runs.get(place.run_id) if place else None
+        if last and not last.is_closed:
+            return gr.skip(), gr.skip()
         run = runs.open()
         try:
             request = request_from_form(FormValues(*values), options)
@@ -93,6 +99,11 @@ def _wire_race(
         if place and run and not run.is_closed:
             yield from stream_race(start_race, place.request, run, options.limits.deadline_seconds)
 
+    def leave(place: Ticket | None) -> Any:
+        run = runs.get(place.run_id) if place else None
+        text = "No place in the queue is free just now. Try it again in a minute."
+        return (run and close_run(run, State.ERROR, text)) or gr.skip()
+
     def stop(place: Ticket | None) -> Any:
         run = runs.get(place.run_id) if place else None
         if run is None or run.is_closed:
@@ -105,7 +116,7 @@ def _wire_race(
     entering = gr.on(
         [controls.race.click, controls.prompt.submit],
         enter,
-        inputs=controls.inputs(),
+        inputs=[ticket, *controls.inputs()],
         outputs=[bus, ticket],
         queue=False,
         show_progress="hidden",
@@ -119,6 +130,14 @@ def _wire_race(
         concurrency_limit=1,
         show_progress="minimal",
         show_progress_on=[status],
+        api_visibility="private",
+    )
+    racing.failure(
+        leave,
+        inputs=[ticket],
+        outputs=[bus],
+        queue=False,
+        show_progress="hidden",
         api_visibility="private",
     )
     controls.stop.click(

@@ -124,7 +124,7 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
         draft=draft if isinstance(draft, str) else None,
         gamma=_integer(fields.get("gamma"), "gamma", 1, options.limits.max_gamma),
         exit_layer=None if exit_layer is None else _integer(exit_layer, "exit_layer", 1, 1_000),
-        max_ngram=_integer(fields.get("max_ngram", 4), "max_ngram", 1, 16),
+        max_ngram=_integer(fields.get("max_ngram", 4), "max_ngram", 2, 16),
     )
 
 

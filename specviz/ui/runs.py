@@ -56,7 +56,7 @@ class RunStore:
         run = Run(secrets.token_urlsafe(18), now)
         with self._lock:
             self._runs[run.id] = run
-            while len(self._runs) > self._max_runs or self._is_stale(now):
+            while len(self._runs) > 1 and self._has_to_forget(now):
                 self._runs.popitem(last=False)
         return run
 
@@ -74,6 +74,7 @@ class RunStore:
             return []
         return run.packets[first:]
 
-    def _is_stale(self, now: float) -> bool:
+    def _has_to_forget(self, now: float) -> bool:
         oldest = next(iter(self._runs.values()))
-        return now - oldest.started_at > self._max_age_seconds
+        is_stale = now - oldest.started_at > self._max_age_seconds
+        return is_stale or len(self._runs) > self._max_runs

@@ -93,7 +93,7 @@ def stream_race(
         yield from _present(write_packet(run, [status_item(State.LOADING, "Loading the models …")]))
         yield from _packets(start_race, request, run, Deadline(deadline_seconds))
     except SpecvizError as error:
-        yield from _present(close_run(run, State.ERROR, str(error)))
+        yield from _present(close_run(run, State.ERROR, sentence(error)))
     except Exception:
         _log.exception("a race failed")
         text = "Something went wrong inside the race, and it ended here. Try it again."
@@ -102,6 +102,12 @@ def stream_race(
     finally:
         close_run(run, State.STOPPED, "Stopped.")
         run.finish()
+
+
+def sentence(error: SpecvizError) -> str:
+    """Write an error's message as a sentence: a capital first, a full stop last."""
+    text = str(error).strip()
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def _packets(

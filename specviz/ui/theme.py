@@ -1,4 +1,4 @@
-"""The look of Gradio's own controls: system fonts, and colours with enough contrast in both modes."""
+"""The look of Gradio's own controls: system fonts, and colours of enough contrast in both modes."""
 
 import gradio as gr
 

@@ -1,13 +1,14 @@
 """Pure functions from events to the small JSON values that the browser draws.
 
 A *token view* is one drawn token. Its keys are short because hundreds travel in a race: `t` text,
-`f` row of the outcome table, `i` index in the output (absent where the token is not part of it), `q`
-draft probability, `p` target probability, `a` acceptance probability, `u` the coin, `d`, `g`, `r` the
-ten most probable tokens of draft, target and residual as [text, probability]. An absent key was not
-recorded.
+`f` row of the outcome table, `i` index in the output (absent where the token is not part of it),
+`q` draft probability, `p` target probability, `a` acceptance probability, `u` the coin, `d`, `g`,
+`r` the ten most probable tokens of draft, target and residual as [text, probability]. An absent key
+was not recorded.
 """
 
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import Any
 
 from specviz.trace import (
@@ -25,6 +26,7 @@ from specviz.trace import (
 )
 from specviz.ui.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE
 
+MISSING = "–"
 TokenView = dict[str, Any]
 Item = dict[str, Any]
 
@@ -82,7 +84,7 @@ def narration(round_: Round) -> str:
     """Tell one round in a sentence."""
     number = round_.index + 1
     if not round_.drafted:
-        return f"Round {number}: nothing to guess from, one plain step."
+        return f"Round {number}: nothing guessed, one plain step."
     guesses = len(round_.drafted)
     kept = sum(token.outcome is Outcome.ACCEPTED for token in round_.drafted)
     sources = [token.source for token in round_.emitted]
@@ -97,13 +99,13 @@ def narration(round_: Round) -> str:
 def lane_text(spec: LaneSpec) -> str:
     """Say what a lane runs."""
     if spec.method is Method.BASELINE:
-        return f"{spec.target}, one token a pass"
+        return f"{_short(spec.target)}, one token a pass"
     ways = {
-        Method.DRAFT_MODEL: f"guesses by {spec.draft}",
+        Method.DRAFT_MODEL: f"guesses by {_short(spec.draft or MISSING)}",
         Method.PROMPT_LOOKUP: "guesses copied from the text so far",
-        Method.EARLY_EXIT: "guesses by the target's own first layers",
+        Method.EARLY_EXIT: "guesses by the target's first layers",
     }
-    return f"{spec.target}, {ways[spec.method]}, γ {spec.gamma}"
+    return f"{ways[spec.method]}, γ = {spec.gamma}"
 
 
 def law_text(sampling: Sampling) -> str:
@@ -120,8 +122,16 @@ def law_text(sampling: Sampling) -> str:
 
 def place_text(environment: Environment) -> str:
     """Say where the race ran."""
-    threads = f", {environment.num_threads} threads" if environment.device == "cpu" else ""
-    return f"{environment.device_name}, {environment.dtype}{threads}"
+    place = f"{environment.device_name}, {environment.dtype}"
+    if environment.device != "cpu":
+        return place
+    number = environment.num_threads
+    return f"{place}, {number} {'thread' if number == 1 else 'threads'}"
+
+
+def _short(model: str) -> str:
+    """Give a local folder by its last name; shipped names and hub ids stay as they are."""
+    return PurePath(model).name if PurePath(model).is_absolute() else model
 
 
 def _drafted_view(token: DraftToken, text: str, position: int | None) -> TokenView:

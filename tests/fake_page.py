@@ -1,0 +1,14 @@
+"""Serves the page with a made-up race: `python tests/fake_page.py PORT`."""
+
+import os
+import sys
+
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+
+from fake_race import HOSTILE, OPTIONS, WORDS, FakeRace
+
+from specviz.ui.page import build_page, launch_settings
+
+if __name__ == "__main__":
+    page = build_page(FakeRace(WORDS + HOSTILE, pause=0.01), OPTIONS)
+    page.launch(server_port=int(sys.argv[1]), quiet=True, **launch_settings())

@@ -1,0 +1,220 @@
+"""A seeded race without a model: plausible events with real shapes, for tests of the page."""
+
+import math
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from specviz.errors import RequestError
+from specviz.trace import (
+    DraftToken,
+    EmittedToken,
+    Environment,
+    Event,
+    LaneFinished,
+    LaneSpec,
+    LaneTrace,
+    Method,
+    Outcome,
+    RaceFinished,
+    RaceRequest,
+    RaceStarted,
+    Round,
+    RoundFinished,
+    Source,
+    StopReason,
+    TopToken,
+    Trace,
+    TraceRequest,
+)
+from specviz.ui.options import PageOptions, PairOption
+
+WORDS = (
+    " the", " fox", " ran", " over", " a", " hill", ",", " and", " it", " saw", " one", " bird",
+    ".", "\n", " She", " said", ' "', "Hello", '"', " to", " her", " small", " friend", " who",
+)  # fmt: skip
+SLOWER = 5
+"""How much longer the pauses are where the prompt says "slow"."""
+HOSTILE = (' <img src=x onerror="window.hacked=1">', " ${6*7}", " {{7*7}}", " </span><b>", " &amp;")
+
+ENVIRONMENT = Environment(
+    device="cpu",
+    device_name="a processor of the tests",
+    dtype="float32",
+    num_threads=2,
+    torch="0",
+    transformers="0",
+    specviz="0",
+    recorded_at="2026-01-01T00:00:00Z",
+    logit_noise=1e-5,
+)
+OPTIONS = PageOptions(
+    pairs=(
+        PairOption(
+            "fake-target",
+            ("fake-draft", "fake-draft-small"),
+            (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT),
+        ),
+    ),
+    device=ENVIRONMENT.device_name,
+    dtype=ENVIRONMENT.dtype,
+)
+
+
+@dataclass
+class _Lane:
+    """A lane that is being made up."""
+
+    spec: LaneSpec
+    rounds: list[Round] = field(default_factory=list)
+    num_emitted: int = 0
+    ms: float = 0.0
+    stop_reason: StopReason | None = None
+
+
+class FakeRace:
+    """A `start_race` whose every lane writes the same words, and guesses right by a fair coin."""
+
+    def __init__(
+        self, words: tuple[str, ...] = WORDS, hit: float = 0.72, pause: float = 0.004
+    ) -> None:
+        self._words = words
+        self._hit = hit
+        self._pause = pause
+        self.num_closed = 0
+
+    def __call__(
+        self, request: RaceRequest, should_stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Event]:
+        """Yield the events of a made-up race; the prompt "refuse" is refused."""
+        if request.prompt == "refuse":
+            raise RequestError("The prompt is longer than the context: 900 tokens, 512 allowed.")
+        shared = TraceRequest(request.prompt, (1, 2), request.max_new_tokens, request.sampling)
+        lanes = [_Lane(spec) for spec in request.lanes]
+        coin = random.Random(request.sampling.seed)
+        try:
+            yield RaceStarted(shared, ENVIRONMENT, request.lanes, tuple(5.0 for _ in lanes))
+            yield from self._run(request, lanes, coin, should_stop)
+            traces = tuple(
+                LaneTrace(x.spec.name, x.spec, 5.0, tuple(x.rounds), x.stop_reason, None)
+                for x in lanes
+                if x.stop_reason
+            )
+            yield RaceFinished(Trace(shared, ENVIRONMENT, traces))
+        finally:
+            self.num_closed += 1
+
+    def _run(
+        self,
+        request: RaceRequest,
+        lanes: list[_Lane],
+        coin: random.Random,
+        should_stop: Callable[[], bool],
+    ) -> Iterator[Event]:
+        while running := [lane for lane in lanes if lane.stop_reason is None]:
+            lane = min(running, key=lambda each: each.ms)
+            index = lanes.index(lane)
+            if should_stop():
+                lane.stop_reason = StopReason.CANCELLED
+                yield LaneFinished(index, lane.stop_reason, None)
+                continue
+            round_ = self._round(lane, request, coin)
+            lane.rounds.append(round_)
+            lane.num_emitted += len(round_.emitted)
+            lane.ms += round_.ms
+            time.sleep(self._pause * (SLOWER if "slow" in request.prompt else 1))
+            yield RoundFinished(index, round_)
+            if lane.num_emitted >= request.max_new_tokens:
+                lane.stop_reason = StopReason.LENGTH
+                yield LaneFinished(index, lane.stop_reason, None)
+
+    def _round(self, lane: _Lane, request: RaceRequest, coin: random.Random) -> Round:
+        rest = request.max_new_tokens - lane.num_emitted
+        gamma = 0 if lane.spec.method is Method.BASELINE else min(lane.spec.gamma, rest - 1)
+        greedy = request.sampling.temperature == 0.0
+        drafted: list[DraftToken] = []
+        emitted: list[EmittedToken] = []
+        outcome = Outcome.ACCEPTED
+        for offset in range(gamma):
+            word = self._word(lane.num_emitted + offset)
+            if outcome is not Outcome.ACCEPTED:
+                outcome = Outcome.DISCARDED
+            elif coin.random() > self._hit:
+                outcome = Outcome.REJECTED
+            shown = word if outcome is Outcome.ACCEPTED else self._word(coin.randrange(90) + 1)
+            token = self._draft(shown, offset - 1, outcome, coin, greedy)
+            drafted.append(token)
+            if outcome is Outcome.ACCEPTED:
+                emitted.append(_emit(word, Source.DRAFT, greedy, token.target_prob))
+        source = Source.TARGET if not drafted else Source.BONUS
+        source = Source.CORRECTION if outcome is not Outcome.ACCEPTED else source
+        last = _emit(self._word(lane.num_emitted + len(emitted)), source, greedy, 0.61)
+        if source is not Source.CORRECTION:
+            last = EmittedToken(*_fields(last), top_target=self._top(last.text, 0.61, coin))
+        emitted.append(last)
+        return Round(
+            index=len(lane.rounds),
+            position=lane.num_emitted,
+            gamma=gamma,
+            drafted=tuple(drafted),
+            emitted=tuple(emitted),
+            draft_ms=1.1 * gamma + coin.random() * 0.2,
+            verify_ms=(9.0 if gamma else 8.0) + coin.random(),
+            other_ms=0.1,
+        )
+
+    def _draft(
+        self, word: str, parent: int, outcome: Outcome, coin: random.Random, greedy: bool
+    ) -> DraftToken:
+        judged = outcome is not Outcome.DISCARDED
+        draft_prob = 0.35 + 0.5 * coin.random()
+        target_prob = draft_prob * (0.4 + coin.random()) if outcome is Outcome.ACCEPTED else 0.12
+        target_prob = min(0.97, target_prob)
+        accept = min(1.0, target_prob / draft_prob)
+        low, high = (0.0, accept) if outcome is Outcome.ACCEPTED else (accept, 1.0)
+        draw = low + (high - low) * coin.random()
+        if greedy:
+            accept = float(outcome is Outcome.ACCEPTED)
+        return DraftToken(
+            id=_id_of(word),
+            text=word,
+            parent=parent,
+            outcome=outcome,
+            draft_prob=draft_prob,
+            target_prob=target_prob if judged else None,
+            accept_prob=accept if judged else None,
+            draw=draw if judged and not greedy else None,
+            overlap=0.7 if judged and not greedy else None,
+            top_draft=self._top(word, draft_prob, coin) if judged else (),
+            top_target=self._top(word, target_prob, coin) if judged else (),
+            top_residual=(
+                self._top(self._word(3), 0.5, coin)
+                if outcome is Outcome.REJECTED and not greedy
+                else ()
+            ),
+        )
+
+    def _top(self, word: str, prob: float, coin: random.Random) -> tuple[TopToken, ...]:
+        others = [each for each in dict.fromkeys(self._words) if each != word]
+        coin.shuffle(others)
+        rest = (1.0 - prob) * 0.9
+        tops = [TopToken(_id_of(word), word, prob)]
+        for rank, other in enumerate(others[:9]):
+            tops.append(TopToken(_id_of(other), other, rest * math.pow(0.5, rank + 1)))
+        return tuple(sorted(tops, key=lambda top: -top.prob))
+
+    def _word(self, position: int) -> str:
+        return self._words[(position * 7 + position // 5) % len(self._words)]
+
+
+def _emit(word: str, source: Source, greedy: bool, prob: float | None) -> EmittedToken:
+    return EmittedToken(_id_of(word), word, source, prob, 2.5 if greedy else None)
+
+
+def _fields(token: EmittedToken) -> tuple[int, str, Source, float | None, float | None]:
+    return token.id, token.text, token.source, token.target_prob, token.margin
+
+
+def _id_of(word: str) -> int:
+    return sum(ord(char) * (index + 1) for index, char in enumerate(word))

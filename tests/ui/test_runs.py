@@ -1,0 +1,52 @@
+"""Packets can be asked for again, by their own visitor only."""
+
+from specviz.ui.runs import RunStore
+
+
+def test_a_run_is_replayed_from_any_number() -> None:
+    store = RunStore()
+    run = store.open()
+    run.packets += ["a", "b", "c"]
+    assert store.replay(run.id, 0) == ["a", "b", "c"]
+    assert store.replay(run.id, 2) == ["c"]
+    assert store.replay(run.id, 9) == []
+
+
+def test_nothing_is_told_to_who_does_not_hold_the_id() -> None:
+    store = RunStore()
+    run = store.open()
+    run.packets.append("a")
+    for guess in ("", "0", None, 1, [run.id], run.id[:-1]):
+        assert store.replay(guess, 0) == []
+    for number in (-1, "0", None, 0.5):
+        assert store.replay(run.id, number) == []
+
+
+def test_ids_are_long_and_never_repeat() -> None:
+    store = RunStore(max_runs=500)
+    ids = {store.open().id for _ in range(500)}
+    assert len(ids) == 500
+    assert min(map(len, ids)) >= 24
+
+
+def test_old_runs_are_forgotten() -> None:
+    store = RunStore(max_runs=3)
+    runs = [store.open() for _ in range(5)]
+    assert [store.get(run.id) is not None for run in runs] == [False, False, True, True, True]
+
+
+def test_a_run_is_forgotten_when_it_is_too_old() -> None:
+    store = RunStore(max_age_seconds=-1.0)
+    first, second = store.open(), store.open()
+    assert store.get(first.id) is None
+    assert store.get(second.id) is second
+
+
+def test_a_stopped_run_says_so_and_can_be_waited_for() -> None:
+    run = RunStore().open()
+    assert not run.should_stop()
+    run.stop()
+    assert run.should_stop()
+    assert run.wait(0.0) is False
+    run.finish()
+    assert run.wait(0.0) is True

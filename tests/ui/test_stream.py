@@ -1,0 +1,121 @@
+"""A race reaches the page in numbered packets, and always with an end."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from fake_race import FakeRace
+
+from specviz.trace import Event, LaneSpec, Method, RaceRequest
+from specviz.ui.runs import Run, RunStore
+from specviz.ui.stream import State, close_run, stream_race, write_packet
+
+LANES = (
+    LaneSpec("target alone", Method.BASELINE, "fake-target"),
+    LaneSpec("target + draft model", Method.DRAFT_MODEL, "fake-target", "fake-draft", 4),
+)
+REQUEST = RaceRequest("Hello", LANES, max_new_tokens=48)
+
+
+def _items(packets: list[str]) -> list[dict[str, Any]]:
+    return [item for packet in packets for item in json.loads(packet)["items"]]
+
+
+def _last_status(packets: list[str]) -> dict[str, Any]:
+    return [item for item in _items(packets) if item["k"] == "status"][-1]
+
+
+@pytest.fixture
+def run() -> Run:
+    return RunStore().open()
+
+
+def test_packets_are_numbered_without_gaps_and_kept(run: Run) -> None:
+    packets = list(stream_race(FakeRace(), REQUEST, run, 60.0))
+    assert [json.loads(packet)["seq"] for packet in packets] == list(range(len(packets)))
+    assert {json.loads(packet)["run"] for packet in packets} == {run.id}
+    assert run.packets == packets
+    assert _last_status(packets)["state"] == State.FINISHED
+
+
+def test_packets_hold_every_round_once_and_all_tokens(run: Run) -> None:
+    items = _items(list(stream_race(FakeRace(pause=0), REQUEST, run, 60.0)))
+    rounds = [(item["lane"], item["round"]) for item in items if item["k"] == "round"]
+    assert len(set(rounds)) == len(rounds)
+    for lane in (0, 1):
+        views = [v for i in items if i["k"] == "round" and i["lane"] == lane for v in i["tokens"]]
+        assert [view["i"] for view in views if "i" in view] == list(range(48))
+
+
+def test_events_that_come_close_together_share_packets(run: Run) -> None:
+    packets = list(stream_race(FakeRace(pause=0), REQUEST, run, 60.0))
+    rounds = sum(item["k"] == "round" for item in _items(packets))
+    assert rounds > 50
+    assert len(packets) < rounds / 4
+
+
+def test_a_packet_is_a_delta_and_stays_small(run: Run) -> None:
+    packets = list(stream_race(FakeRace(), REQUEST, run, 60.0))
+    assert max(len(packet) for packet in packets) < 40_000
+    starts = [item for item in _items(packets) if item["k"] == "start"]
+    assert len(starts) == 1
+
+
+def test_stop_ends_the_race_and_keeps_what_was_written(run: Run) -> None:
+    packets = []
+    for packet in stream_race(FakeRace(), REQUEST, run, 60.0):
+        packets.append(packet)
+        if len(packets) == 3:
+            run.stop()
+    assert _last_status(packets)["state"] == State.STOPPED
+    ends = [item["why"] for item in _items(packets) if item["k"] == "end"]
+    assert ends == ["stopped", "stopped"]
+    assert 0 < sum(item["k"] == "round" for item in _items(packets)) < 70
+
+
+def test_a_race_past_its_time_is_stopped(run: Run) -> None:
+    packets = list(stream_race(FakeRace(), REQUEST, run, 0.02))
+    assert _last_status(packets)["state"] == State.STOPPED
+    assert "time limit" in _last_status(packets)["text"]
+
+
+def test_a_refused_race_ends_with_the_reason(run: Run) -> None:
+    request = RaceRequest("refuse", LANES)
+    packets = list(stream_race(FakeRace(), request, run, 60.0))
+    assert _last_status(packets) == {
+        "k": "status",
+        "state": "error",
+        "text": "The prompt is longer than the context: 900 tokens, 512 allowed.",
+    }
+
+
+def test_an_unforeseen_error_is_raised_but_not_shown(run: Run) -> None:
+    def broken(request: RaceRequest, should_stop: Callable[[], bool] = bool) -> Iterator[Event]:
+        yield from FakeRace(pause=0)(RaceRequest("Hi", LANES, max_new_tokens=1))
+        raise KeyError("secret detail")
+
+    packets: list[str] = []
+    with pytest.raises(KeyError):
+        packets.extend(stream_race(broken, REQUEST, run, 60.0))
+    assert _last_status(run.packets)["state"] == State.ERROR
+    assert "secret" not in "".join(run.packets)
+    assert run.is_closed
+
+
+def test_closing_the_stream_closes_the_race(run: Run) -> None:
+    race = FakeRace()
+    stream = stream_race(race, REQUEST, run, 60.0)
+    for _ in range(3):
+        next(stream)
+    stream.close()
+    assert race.num_closed == 1
+    assert run.wait(0.0)
+    assert _last_status(run.packets)["state"] == State.STOPPED
+
+
+def test_nothing_is_written_to_a_closed_run(run: Run) -> None:
+    assert close_run(run, State.STOPPED, "Stopped.") is not None
+    assert close_run(run, State.FINISHED, "Finished.") is None
+    assert write_packet(run, []) is None
+    assert len(run.packets) == 1
