@@ -7,11 +7,11 @@ after "a b x".
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from transformers import PreTrainedModel
 
+from specviz.decoding.lean_llama import LeanLlama
 from specviz.decoding.proposal import ancestor_mask, depths
 from specviz.decoding.rollback_cache import rollback_cache
 from specviz.errors import IncompatibleModelError
@@ -27,6 +27,7 @@ class ModelRunner:
             model.config.get_text_config(), "max_position_embeddings", None
         )
         self.device = model.device
+        self._lean = LeanLlama(model) if LeanLlama.fits(model) else None
         self.reset()
 
     def reset(self) -> None:
@@ -64,14 +65,12 @@ class ModelRunner:
         visible = torch.ones(num_new, num_past + num_new, dtype=torch.bool)
         visible[:, num_past:] = torch.ones(num_new, num_new, dtype=torch.bool).tril()
         visible[num_missing:, num_past + num_missing :] = ancestor_mask(parents)
-        dtype = self.model.dtype
-        mask = torch.zeros(visible.shape, dtype=dtype).masked_fill(~visible, torch.finfo(dtype).min)
         places = [*range(num_past, len(ids)), *(len(ids) + depth for depth in depths(parents))]
         logits = self._call(
             [*missing, *token_ids],
             places,
             num_nodes + 1,
-            attention_mask=mask[None, None].to(self.device),
+            visible,
         )
         self._ids = [*ids, *token_ids]
         return logits
@@ -110,8 +109,15 @@ class ModelRunner:
         return logits
 
     def _call(
-        self, token_ids: Sequence[int], places: Sequence[int], num_logits: int, **kwargs: Any
+        self,
+        token_ids: Sequence[int],
+        places: Sequence[int],
+        num_logits: int,
+        visible: torch.Tensor | None = None,
     ) -> torch.Tensor:
+        if self._lean is not None:
+            return self._lean(token_ids, places, self._cache, num_logits, visible)
+        kwargs = {} if visible is None else {"attention_mask": self._additive(visible)}
         output = self.model(
             input_ids=torch.tensor([token_ids], device=self.device),
             position_ids=torch.tensor([list(places)], device=self.device),
@@ -127,6 +133,12 @@ class ModelRunner:
             )
         logits: torch.Tensor = output.logits[0]
         return logits
+
+    def _additive(self, visible: torch.Tensor) -> torch.Tensor:
+        """The mask `[1, 1, num_new, num_all]` that every attention implementation takes."""
+        dtype = self.model.dtype
+        mask = torch.zeros(visible.shape, dtype=dtype).masked_fill(~visible, torch.finfo(dtype).min)
+        return mask[None, None].to(self.device)
 
     def _refuse_tree_past_window(self, num_tokens: int) -> None:
         window = getattr(self.model.config.get_text_config(), "sliding_window", None)

@@ -1,0 +1,77 @@
+"""Runs the modules of a Llama model one after the other, without what transformers wraps around
+them.
+
+For a small model the wrappers (config look-ups, mask making, output classes, hooks) take as long as
+a layer or two, in every single step. Same modules, same weights, same numbers; every lane of such a
+target runs this way, the baseline included.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from transformers import Cache, LlamaForCausalLM, PreTrainedModel
+
+FIRST_TABLE_LENGTH = 512
+
+
+class LeanLlama:
+    """A forward pass over one text at batch size 1."""
+
+    def __init__(self, model: LlamaForCausalLM) -> None:
+        self._base: Any = model.model
+        self._head: Any = model.lm_head
+        self._device = model.device
+        self._cos, self._sin = self._rotations(FIRST_TABLE_LENGTH)
+
+    @staticmethod
+    def fits(model: PreTrainedModel) -> bool:
+        """Whether the model is a plain Llama: SDPA attention, rotations that depend on place
+        alone."""
+        return (
+            type(model) is LlamaForCausalLM
+            and model.config._attn_implementation == "sdpa"
+            and model.config.rope_parameters.get("rope_type") == "default"
+        )
+
+    def __call__(
+        self,
+        token_ids: Sequence[int],
+        places: Sequence[int],
+        cache: Cache,
+        num_logits: int,
+        visible: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Read `token_ids` at `places`; return the logits `[num_logits, vocab]` of the last ones.
+
+        Args:
+            visible: `[num_new, num_past + num_new]` bool, true where a token may look; None: each
+                token sees the cache and what stands before it.
+        """
+        last = max(places)
+        if last >= len(self._cos):
+            self._cos, self._sin = self._rotations(2 * (last + 1))
+        if visible is None and len(token_ids) > 1 and places[0] > 0:
+            visible = torch.ones(len(token_ids), last + 1, dtype=torch.bool).tril(places[0])
+        mask = None if visible is None else visible[None, None].to(self._device)
+        index = torch.tensor(places, device=self._device)
+        rotation = (self._cos[index][None], self._sin[index][None])
+        hidden = self._base.embed_tokens(torch.tensor([token_ids], device=self._device))
+        for layer in self._base.layers:
+            hidden = layer(
+                hidden,
+                attention_mask=mask,
+                position_ids=index[None],
+                past_key_values=cache,
+                use_cache=True,
+                position_embeddings=rotation,
+            )
+        logits: torch.Tensor = self._head(self._base.norm(hidden[:, -num_logits:]))[0]
+        return logits
+
+    @torch.inference_mode()
+    def _rotations(self, length: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Cosines and sines `[length, head_dim]` of the rotary embedding, from the model's own."""
+        states = self._base.embed_tokens.weight[:1, None]
+        cos, sin = self._base.rotary_emb(states, torch.arange(length, device=self._device)[None])
+        return cos[0], sin[0]
