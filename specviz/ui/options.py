@@ -33,7 +33,7 @@ class PageDefaults:
     """What the controls show before anyone touches them."""
 
     prompt: str = "Once upon a time, there was a little fox who"
-    gamma: int = 5
+    gamma: int = 4
     temperature: float = 0.0
     max_new_tokens: int = 128
     seed: int = 0

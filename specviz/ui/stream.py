@@ -19,6 +19,9 @@ from specviz.ui.runs import Run
 from specviz.ui.view_models import Item
 
 PACKET_SECONDS = 0.05
+# Sending a packet needs the interpreter that the next round runs in. This pause, between two rounds
+# and so outside of every clock, lets the packet go first; without it the page slows what it shows.
+SEND_SECONDS = 0.008
 _log = logging.getLogger(__name__)
 
 
@@ -130,6 +133,7 @@ def _packets(
             if isinstance(event, RaceFinished) or not _is_due(event, sent_at, time.monotonic()):
                 continue
             yield from _present(write_packet(run, [*items, *_standing(view)]))
+            time.sleep(SEND_SECONDS)
             items = []
             sent_at = time.monotonic()
     state, text = _ending(view, run)

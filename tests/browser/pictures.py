@@ -13,13 +13,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from playwright.sync_api import Browser, sync_playwright
 from serving import free_port, serving
 
-PICTURES = {"race": ("light", 1440), "race_dark": ("dark", 1440), "phone": ("light", 380)}
+# Charts are drawn where they can be seen, so the windows are tall enough for all that is shown.
+PICTURES = {
+    "race": ("light", 1440, 1460),
+    "race_dark": ("dark", 1440, 1460),
+    "phone": ("light", 380, 1500),
+}
 
 
-def take(browser: Browser, address: str, file: Path, scheme: str, width: int) -> None:
+def take(browser: Browser, address: str, file: Path, scheme: str, width: int, height: int) -> None:
     """Race the page's own first prompt and photograph the end of it."""
     context = browser.new_context(
-        viewport={"width": width, "height": 900},
+        viewport={"width": width, "height": height},
         color_scheme="dark" if scheme == "dark" else "light",
     )
     page = context.new_page()
@@ -29,7 +34,7 @@ def take(browser: Browser, address: str, file: Path, scheme: str, width: int) ->
     page.wait_for_selector('.sv-status-view[data-state="finished"]', timeout=60_000)
     page.locator(".sv-lane").nth(1).locator(".sv-correction, .sv-bonus").first.click()
     page.wait_for_timeout(1_500)
-    page.screenshot(path=file, full_page=True)
+    page.screenshot(path=file)
     context.close()
 
 
@@ -40,8 +45,8 @@ def main() -> None:
     path = os.environ.get("SPECVIZ_CHROMIUM") or shutil.which("chromium")
     with serving("app.py", "--port", str(port), port=port) as address, sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=path, args=["--headless", "--no-sandbox"])
-        for name, (scheme, width) in PICTURES.items():
-            take(browser, address, folder / f"{name}.png", scheme, width)
+        for name, look in PICTURES.items():
+            take(browser, address, folder / f"{name}.png", *look)
         browser.close()
 
 

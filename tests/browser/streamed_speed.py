@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from gradio_client import Client
 from playwright.sync_api import Page, sync_playwright
@@ -22,7 +23,7 @@ from specviz.metrics import race_metrics
 from specviz.trace_io import from_json
 
 PROMPT = "Once upon a time, there was a little fox who"
-GAMMA, NUM_TOKENS = 5, 192
+GAMMA, NUM_TOKENS = 4, 192
 
 
 def unwatched(client: Client) -> list[float]:

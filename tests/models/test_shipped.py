@@ -1,0 +1,47 @@
+"""The shipped family: light, complete, and lossless in a real race."""
+
+from specviz.metrics import Agreement, race_metrics, race_verdicts
+from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET, MODELS_FOLDER, shipped_models
+from specviz.models.loading import ModelPool
+from specviz.start import make_start_race
+from specviz.trace import LaneSpec, Method, RaceFinished, RaceRequest, Sampling, Trace
+
+METHODS = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT)
+
+
+def race(temperature: float) -> Trace:
+    lanes = [LaneSpec("baseline", Method.BASELINE, DEFAULT_TARGET)]
+    for method in METHODS:
+        draft = DEFAULT_DRAFT if method is Method.DRAFT_MODEL else None
+        lanes.append(LaneSpec(str(method), method, DEFAULT_TARGET, draft, gamma=4))
+    request = RaceRequest(
+        "Once upon a time", tuple(lanes), Sampling(temperature, seed=1), max_new_tokens=64
+    )
+    *_, last = make_start_race(ModelPool(allow_hub=False))(request)
+    assert isinstance(last, RaceFinished)
+    return last.trace
+
+
+def test_family_is_complete_and_light() -> None:
+    roles = {model.name: model.role for model in shipped_models()}
+    assert roles[DEFAULT_TARGET] == "target"
+    assert roles[DEFAULT_DRAFT] == "draft"
+    size = sum(file.stat().st_size for file in MODELS_FOLDER.rglob("*") if file.is_file())
+    assert size < 36e6
+
+
+def test_every_method_writes_the_targets_own_greedy_text() -> None:
+    trace = race(temperature=0.0)
+    assert [lane.error for lane in trace.lanes] == [None] * 4
+    for verdict in race_verdicts(trace)[1:]:
+        assert verdict is not None
+        assert verdict.agreement is Agreement.IDENTICAL
+    draft_lane = race_metrics(trace)[1]
+    assert draft_lane.alpha is not None
+    assert draft_lane.alpha > 0.5
+
+
+def test_sampled_race_repeats_with_its_seed() -> None:
+    first, second = race(temperature=0.8), race(temperature=0.8)
+    for one, other in zip(first.lanes, second.lanes, strict=True):
+        assert [token.id for token in one.emitted] == [token.id for token in other.emitted]
