@@ -1,34 +1,21 @@
 """Builds the race page: lays the parts out and wires the buttons to a race."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
 
-from specviz.errors import RequestError
-from specviz.trace import Method, RaceRequest, StartRace
+from specviz.trace import Method, StartRace
 from specviz.ui import views
 from specviz.ui.api import add_api
 from specviz.ui.assets import read_css, serve_assets
 from specviz.ui.controls import Controls, build_controls
 from specviz.ui.options import PageOptions
-from specviz.ui.request_form import FormValues, request_from_form
+from specviz.ui.race_desk import RaceDesk
 from specviz.ui.runs import RunStore
-from specviz.ui.stream import State, close_run, status_item, stream_race, write_packet
 from specviz.ui.theme import build_theme
 
 RACE_QUEUE = "race"
 """All races, from pages and programs alike, wait in this one queue and run one at a time."""
-STOP_SECONDS = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Ticket:
-    """A visitor's place in the queue: the checked request, and the run its packets go to."""
-
-    run_id: str
-    request: RaceRequest
 
 
 def build_page(start_race: StartRace, options: PageOptions) -> gr.Blocks:
@@ -50,7 +37,7 @@ def build_page(start_race: StartRace, options: PageOptions) -> gr.Blocks:
         views.stage()
         views.charts()
         _wire_models(controls, options)
-        _wire_race(start_race, options, runs, controls, bus, ticket, status)
+        _wire_race(RaceDesk(start_race, options, runs), controls, bus, ticket, status)
         add_api(start_race, options, RACE_QUEUE)
     page.queue(max_size=options.limits.queue_size, default_concurrency_limit=1)
     return page
@@ -73,57 +60,22 @@ def launch_settings() -> dict[str, Any]:
 
 
 def _wire_race(
-    start_race: StartRace,
-    options: PageOptions,
-    runs: RunStore,
-    controls: Controls,
-    bus: gr.HTML,
-    ticket: gr.State,
-    status: gr.HTML,
+    desk: RaceDesk, controls: Controls, bus: gr.HTML, ticket: gr.State, status: gr.HTML
 ) -> None:
-    def enter(place: Ticket | None, *values: object) -> tuple[Any, Any]:
-        last = runs.get(place.run_id) if place else None
-        if last and not last.is_closed:
-            return gr.skip(), gr.skip()
-        run = runs.open()
-        try:
-            request = request_from_form(FormValues(*values), options)
-        except RequestError as error:
-            run.finish()
-            return close_run(run, State.ERROR, str(error)), None
-        waiting = status_item(State.WAITING, "Waiting for a free place …")
-        return write_packet(run, [waiting]), Ticket(run.id, request)
-
-    def run_race(place: Ticket | None) -> Iterator[str]:
-        run = runs.get(place.run_id) if place else None
-        if place and run and not run.is_closed:
-            yield from stream_race(start_race, place.request, run, options.limits.deadline_seconds)
-
-    def leave(place: Ticket | None) -> Any:
-        run = runs.get(place.run_id) if place else None
-        text = "No place in the queue is free just now. Try it again in a minute."
-        return (run and close_run(run, State.ERROR, text)) or gr.skip()
-
-    def stop(place: Ticket | None) -> Any:
-        run = runs.get(place.run_id) if place else None
-        if run is None or run.is_closed:
-            return gr.skip()
-        run.stop()
-        if run.has_begun and run.wait(STOP_SECONDS):
-            return gr.skip()
-        return close_run(run, State.STOPPED, "Stopped.") or gr.skip()
-
+    at_once: dict[str, Any] = {
+        "queue": False,
+        "show_progress": "hidden",
+        "api_visibility": "private",
+    }
     entering = gr.on(
         [controls.race.click, controls.prompt.submit],
-        enter,
+        desk.enter,
         inputs=[ticket, *controls.inputs()],
         outputs=[bus, ticket],
-        queue=False,
-        show_progress="hidden",
-        api_visibility="private",
+        **at_once,
     )
     racing = entering.then(
-        run_race,
+        desk.stream,
         inputs=[ticket],
         outputs=[bus],
         concurrency_id=RACE_QUEUE,
@@ -132,22 +84,9 @@ def _wire_race(
         show_progress_on=[status],
         api_visibility="private",
     )
-    racing.failure(
-        leave,
-        inputs=[ticket],
-        outputs=[bus],
-        queue=False,
-        show_progress="hidden",
-        api_visibility="private",
-    )
-    controls.stop.click(
-        stop,
-        inputs=[ticket],
-        outputs=[bus],
-        queue=False,
-        show_progress="hidden",
-        api_visibility="private",
-    ).then(fn=None, cancels=[racing])
+    racing.failure(desk.leave, inputs=[ticket], outputs=[bus], **at_once)
+    stopping = controls.stop.click(desk.stop, inputs=[ticket], outputs=[bus], **at_once)
+    stopping.then(fn=None, cancels=[racing])
 
 
 def _wire_models(controls: Controls, options: PageOptions) -> None:
