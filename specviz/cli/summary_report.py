@@ -47,7 +47,8 @@ def print_summary(
     last = traces[-1]
     where = last.environment
     many = f"; medians [quartiles] of {len(traces)} races" if len(traces) > 1 else ""
-    place = f"{where.device_name} ({where.device}), {where.dtype}, {where.num_threads} threads"
+    threads = "1 thread" if where.num_threads == 1 else f"{where.num_threads} threads"
+    place = f"{where.device_name} ({where.device}), {where.dtype}, {threads}"
     console.print()
     console.print(Text(place + many, style="dim"))
     runs = list(zip(*(summarise(trace) for trace in traces), strict=True))
