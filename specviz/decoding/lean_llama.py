@@ -48,16 +48,40 @@ class LeanLlama:
             visible: `[num_new, num_past + num_new]` bool, true where a token may look; None: each
                 token sees the cache and what stands before it.
         """
+        hidden = self.run_layers(self.embed(token_ids), 0, None, places, cache, visible)
+        logits: torch.Tensor = self._head(self._base.norm(hidden[:, -num_logits:]))[0]
+        return logits
+
+    def embed(self, token_ids: Sequence[int]) -> torch.Tensor:
+        """The embeddings `[1, num_new, hidden]` of the tokens."""
+        embeddings: torch.Tensor = self._base.embed_tokens(
+            torch.tensor([token_ids], device=self._device)
+        )
+        return embeddings
+
+    def run_layers(
+        self,
+        hidden: torch.Tensor,
+        first: int,
+        end: int | None,
+        places: Sequence[int],
+        cache: Cache,
+        visible: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Run the layers `first` to `end` (None: to the last) on `hidden` `[1, num_new, hidden]`.
+
+        Args:
+            visible: As in a call of the whole.
+        """
         last = max(places)
         if last >= len(self._cos):
             self._cos, self._sin = self._rotations(2 * (last + 1))
-        if visible is None and len(token_ids) > 1 and places[0] > 0:
-            visible = torch.ones(len(token_ids), last + 1, dtype=torch.bool).tril(places[0])
-        mask = None if visible is None else visible[None, None].to(self._device)
+        if visible is None and len(places) > 1 and places[0] > 0:
+            visible = torch.ones(len(places), last + 1, dtype=torch.bool).tril(places[0])
+        mask = None if visible is None else self._additive(visible)
         index = torch.tensor(places, device=self._device)
         rotation = (self._cos[index][None], self._sin[index][None])
-        hidden = self._base.embed_tokens(torch.tensor([token_ids], device=self._device))
-        for layer in self._base.layers:
+        for layer in self._base.layers[first:end]:
             hidden = layer(
                 hidden,
                 attention_mask=mask,
@@ -66,8 +90,15 @@ class LeanLlama:
                 use_cache=True,
                 position_embeddings=rotation,
             )
-        logits: torch.Tensor = self._head(self._base.norm(hidden[:, -num_logits:]))[0]
-        return logits
+        return hidden
+
+    def _additive(self, visible: torch.Tensor) -> torch.Tensor:
+        """The mask as numbers to add, `[1, 1, num_new, num_all]`.
+
+        Attention takes a bool mask too, but turns it into numbers anew in every layer.
+        """
+        mask = torch.zeros(visible.shape, dtype=self._head.weight.dtype)
+        return mask.masked_fill_(~visible, -torch.inf)[None, None].to(self._device)
 
     @torch.inference_mode()
     def _rotations(self, length: int) -> tuple[torch.Tensor, torch.Tensor]:

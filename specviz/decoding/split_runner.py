@@ -92,29 +92,41 @@ class SplitRunner(ModelRunner):
 
     @torch.inference_mode()
     def _run_front(self, missing: list[int]) -> None:
-        start = len(self._front_ids)
-        hidden = self._front(
-            input_ids=torch.tensor([missing], device=self.device),
-            position_ids=self._places(start, start + len(missing)),
-            past_key_values=self._cache,
-            use_cache=True,
-        ).last_hidden_state[0]
-        self._pending += list(hidden.unbind(0))
+        start, end = len(self._front_ids), len(self._front_ids) + len(missing)
+        if self._lean is not None:
+            hidden = self._lean.run_layers(
+                self._lean.embed(missing), 0, self.exit_layer, range(start, end), self._cache
+            )
+        else:
+            hidden = self._front(
+                input_ids=torch.tensor([missing], device=self.device),
+                position_ids=self._places(start, end),
+                past_key_values=self._cache,
+                use_cache=True,
+            ).last_hidden_state
+        self._pending += list(hidden[0].unbind(0))
         self._front_ids += missing
 
     @torch.inference_mode()
     def _run_back(self, ids: list[int], num_logits: int) -> torch.Tensor:
         start, end = len(self._ids), len(ids)
-        hidden = self._back(
-            inputs_embeds=torch.stack(self._pending)[None],
-            position_ids=self._places(start, end),
-            past_key_values=self._cache,
-            attention_mask=self._back_masks(start, end),
-            use_cache=True,
-        ).last_hidden_state[0]
+        pending = torch.stack(self._pending)[None]
+        if self._lean is not None:
+            hidden = self._lean.run_layers(
+                pending, self.exit_layer, None, range(start, end), self._cache
+            )
+            hidden = self._norm(hidden[:, -num_logits:])
+        else:
+            hidden = self._back(
+                inputs_embeds=pending,
+                position_ids=self._places(start, end),
+                past_key_values=self._cache,
+                attention_mask=self._back_masks(start, end),
+                use_cache=True,
+            ).last_hidden_state
         self._ids = ids
         self._pending = []
-        return self._project(hidden[-num_logits:])
+        return self._project(hidden[0, -num_logits:])
 
     def _back_masks(self, start: int, end: int) -> torch.Tensor | dict[str, torch.Tensor]:
         """Masks `[1, 1, num_new, end]` for the tokens `start` to `end`, by layer type where types
