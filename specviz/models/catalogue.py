@@ -7,7 +7,7 @@ from specviz.errors import ModelLoadError
 
 MODELS_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models"
 DEFAULT_TARGET = "specviz-target"
-DEFAULT_DRAFT = "specviz-draft"
+DEFAULT_DRAFT = "specviz-small"
 
 
 @dataclass(frozen=True, slots=True)

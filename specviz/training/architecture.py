@@ -27,10 +27,15 @@ class Shape(Protocol):
     def num_heads(self) -> int: ...
 
 
-def build_model(settings: FamilySettings, name: str, tokenizer: Tokenizer) -> Any:
+def build_model(
+    settings: FamilySettings, name: str, tokenizer: Tokenizer, num_layers: int = 0
+) -> Any:
     """Build the untrained `LlamaForCausalLM` called `name`: "target", or a draft of the settings.
 
     The target's config carries `exit_layers`, the layers that were trained to predict on their own.
+
+    Args:
+        num_layers: As deep as this; 0: as the settings say.
     """
     shape: Shape = settings.target if name == TARGET else find_draft(settings, name)
     begin, end = special_ids(tokenizer)
@@ -38,7 +43,7 @@ def build_model(settings: FamilySettings, name: str, tokenizer: Tokenizer) -> An
         vocab_size=tokenizer.get_vocab_size(),
         hidden_size=shape.hidden_size,
         intermediate_size=shape.intermediate_size,
-        num_hidden_layers=shape.num_layers,
+        num_hidden_layers=num_layers or shape.num_layers,
         num_attention_heads=shape.num_heads,
         num_key_value_heads=shape.num_heads,
         max_position_embeddings=settings.target.context,
@@ -64,8 +69,9 @@ def load_trained(
     path = build / name / "checkpoint.pt"
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: train {name!r} first")
-    model = build_model(settings, name, tokenizer)
     stored = torch.load(path, weights_only=True, map_location="cpu")["model"]
+    num_layers = 1 + max(int(key.split(".")[2]) for key in stored if ".layers." in key)
+    model = build_model(settings, name, tokenizer, num_layers)
     rounded = {key: value.to(STORED_DTYPE).float() for key, value in stored.items()}
     model.load_state_dict(rounded)
     return model.eval().requires_grad_(False).to(device)

@@ -11,9 +11,16 @@ from tokenizers import Tokenizer
 from specviz.training.architecture import TARGET, build_model
 from specviz.training.corpus import TokenStream, cached_streams, draw_batch
 from specviz.training.fused_loss import fused_cross_entropy
+from specviz.training.growth import grow
 from specviz.training.optimizers import build_optimizers
 from specviz.training.settings import FamilySettings, Stage, TargetSettings
-from specviz.training.training_run import TrainingRun, default_device, read_state
+from specviz.training.training_run import (
+    STATE_FILE,
+    TrainingRun,
+    TrainingState,
+    default_device,
+    read_state,
+)
 
 
 def target_loss(
@@ -60,13 +67,25 @@ class Pretraining:
         self.settings, self.corpus, self.build = settings, corpus, build
         self.tokenizer = tokenizer
         torch.manual_seed(settings.seed)
-        device = default_device()
-        model = build_model(settings, TARGET, tokenizer).to(device)
-        target = settings.target
-        optimizers = build_optimizers(model, target.matrix_lr, target.other_lr, target.weight_decay)
-        self.run = TrainingRun(build / TARGET, model, optimizers, device)
+        folder = build / TARGET
+        state = TrainingState()
+        if (folder / STATE_FILE).exists():
+            state = read_state(folder)
+        elif from_weights is not None:
+            state = read_state(from_weights)
+        self.run = self._begin(self._layers_of(state.stage_of_weights))
         if not self.run.resume() and from_weights is not None:
             self._take_over(from_weights)
+
+    def _layers_of(self, stage: int) -> int:
+        return self.settings.target.stages[stage].num_layers or self.settings.target.num_layers
+
+    def _begin(self, num_layers: int) -> TrainingRun:
+        device = default_device()
+        model = build_model(self.settings, TARGET, self.tokenizer, num_layers).to(device)
+        target = self.settings.target
+        optimizers = build_optimizers(model, target.matrix_lr, target.other_lr, target.weight_decay)
+        return TrainingRun(self.build / TARGET, model, optimizers, device)
 
     def _take_over(self, folder: Path) -> None:
         stored = {
@@ -76,6 +95,15 @@ class Pretraining:
         self.run.model.load_state_dict(stored)
         self.run.state = read_state(folder)
         self.run.state.warm_from = self.run.state.steps
+
+    def _deepen(self, num_layers: int) -> None:
+        """Go on with a deeper model and fresh optimizers, if the present stage wants one."""
+        shallow, state = self.run.model, self.run.state
+        if len(shallow.model.layers) < num_layers:
+            self.run = self._begin(num_layers)
+            grow(shallow, self.run.model, max(self.settings.target.exit_layers))
+            self.run.state = state
+            state.warm_from = state.steps
 
     def streams(self, stage: Stage) -> dict[str, TokenStream]:
         """Token streams of the sources that a stage draws from."""
@@ -89,6 +117,8 @@ class Pretraining:
         state = self.run.state
         while state.stage < len(stages):
             stage = stages[state.stage]
+            self._deepen(self._layers_of(state.stage))
+            state.stage_of_weights = state.stage
             num_steps = max(1, round(stage.tokens / (stage.rows * stage.seq_len)))
             streams = self.streams(stage)
             self.run.advance(
@@ -112,6 +142,6 @@ class Pretraining:
         loss, total = target_loss(
             self.run.model, torch.from_numpy(batch).to(self.run.device), target, state.steps
         )
-        lr_scale = 1.0 - state.step_in_stage / num_steps if stage.decay else 1.0
-        self.run.update(total, lr_scale, target.warmup_steps, target.clip)
+        left = 1.0 - state.step_in_stage / num_steps if stage.decay else 1.0
+        self.run.update(total, stage.lr_scale * left, target.warmup_steps, target.clip)
         return float(loss)

@@ -25,6 +25,10 @@ class Stage:
     rows: int
     seq_len: int
     mix: dict[str, float]
+    num_layers: int = 0
+    """Layers while this stage lasts, never fewer than in the stage before; 0: as in the end."""
+    lr_scale: float = 1.0
+    """What the learning rates are multiplied with."""
     decay: bool = False
     """Let the learning rate fall linearly to zero over this stage; otherwise it is constant."""
 

@@ -29,6 +29,8 @@ class TrainingState:
     """Where training stands; written beside the weights so that it can go on."""
 
     stage: int = 0
+    stage_of_weights: int = 0
+    """The stage that the weights were last trained in, which says how deep they are."""
     step_in_stage: int = 0
     steps: int = 0
     tokens: int = 0

@@ -22,7 +22,7 @@ tales = 1.0
 tasks = 1.0
 
 [target]
-num_layers = 3
+num_layers = 4
 hidden_size = 32
 intermediate_size = 64
 num_heads = 2
@@ -38,6 +38,7 @@ warmup_steps = 3
 clip = 1.0
 [[target.stages]]
 name = "words"
+num_layers = 3
 tokens = 7680
 rows = 4
 seq_len = 32
