@@ -1,18 +1,26 @@
-"""The models that ship with specviz, by name."""
+"""The models that specviz knows by name: those that ship with it, and drafts fitted here."""
 
+import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from specviz.errors import ModelLoadError
+from specviz.models.description import describe_model
 
-MODELS_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models"
+_ROOT = Path(__file__).resolve().parents[2]
+MODELS_FOLDER = _ROOT / "assets" / "models"
+FITTED_FOLDER = _ROOT / "fitted"
+FITTED_PREFIX = "fitted/"
+FOLDER_VARIABLE = "SPECVIZ_MODELS"
+"""Environment variable that may name one more folder of fitted drafts."""
 DEFAULT_TARGET = "specviz-target"
 DEFAULT_DRAFT = "specviz-small"
 
 
 @dataclass(frozen=True, slots=True)
 class ShippedModel:
-    """One model of the family."""
+    """One model that is known by name."""
 
     name: str
     folder: Path
@@ -24,21 +32,50 @@ def shipped_models() -> tuple[ShippedModel, ...]:
     """List the shipped models whose files are there, targets first."""
     found = [
         ShippedModel(f"specviz-{folder.name}", folder, _role(folder.name))
-        for folder in sorted(MODELS_FOLDER.iterdir() if MODELS_FOLDER.is_dir() else ())
-        if (folder / "config.json").is_file()
+        for folder in _model_folders(MODELS_FOLDER)
     ]
     return tuple(sorted(found, key=lambda model: (model.role != "target", model.name)))
 
 
-def _role(folder_name: str) -> str:
-    return "target" if folder_name.startswith("target") else "draft"
+def fitted_models() -> tuple[ShippedModel, ...]:
+    """List the fitted drafts whose files can be read, by the names of their folders.
+
+    They lie in `fitted/` beside `assets/`, or in the folder that SPECVIZ_MODELS names.
+    """
+    found = {
+        folder.name: ShippedModel(f"{FITTED_PREFIX}{folder.name}", folder, "draft")
+        for place in reversed(fitted_places())
+        for folder in _model_folders(place)
+        if _can_be_read(folder)
+    }
+    return tuple(found[name] for name in sorted(found))
+
+
+def listed_models() -> tuple[ShippedModel, ...]:
+    """List the shipped models, and the fitted drafts that have a shipped target's vocabulary."""
+    shipped, fitted = shipped_models(), fitted_models()
+    if not fitted:
+        return shipped
+    known = [_vocabulary(model.folder) for model in shipped if model.role == "target"]
+    return (*shipped, *(model for model in fitted if _vocabulary(model.folder) in known))
+
+
+def fitted_places() -> tuple[Path, ...]:
+    """The folders in which fitted drafts are looked for; the first wins where names are equal."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    return (FITTED_FOLDER, Path(named).expanduser()) if named else (FITTED_FOLDER,)
+
+
+def is_fitted(name: str) -> bool:
+    """Whether a name is that of a fitted draft, known or not."""
+    return name.startswith(FITTED_PREFIX)
 
 
 def shipped_folder(name: str) -> Path | None:
-    """Folder of a shipped model, or None where `name` is not one of them.
+    """Folder of a shipped model or fitted draft, or None where `name` is neither.
 
     Raises:
-        ModelLoadError: The name is a shipped one but its files are missing.
+        ModelLoadError: The name is that of one but its files are missing.
     """
     for model in shipped_models():
         if model.name == name:
@@ -48,4 +85,54 @@ def shipped_folder(name: str) -> Path | None:
             f"the shipped model {name} is missing: its folder in assets/models is not there; "
             "get the repository again, files of assets/models included"
         )
+    if is_fitted(name):
+        return _fitted_folder(name)
     return None
+
+
+def listed_name(name: str) -> str | None:
+    """The name by which a model is known here, for that name or a path to its folder; else None."""
+    path = Path(name).expanduser().resolve()
+    for model in (*shipped_models(), *fitted_models()):
+        if name == model.name or path == model.folder.resolve():
+            return model.name
+    return None
+
+
+def _fitted_folder(name: str) -> Path:
+    """Also a broken folder, so that loading it says what is wrong with it."""
+    for place in fitted_places():
+        for folder in _model_folders(place):
+            if f"{FITTED_PREFIX}{folder.name}" == name:
+                return folder
+    there = ", ".join(model.name for model in fitted_models()) or "none"
+    raise ModelLoadError(
+        f"there is no fitted draft {name}; there is {there}; `python -m specviz distill` makes one"
+    )
+
+
+def _model_folders(place: Path) -> list[Path]:
+    try:
+        return [folder for folder in sorted(place.iterdir()) if (folder / "config.json").is_file()]
+    except OSError:
+        return []
+
+
+def _can_be_read(folder: Path) -> bool:
+    try:
+        return describe_model(folder.name, "draft", folder).num_parameters > 0
+    except ModelLoadError:
+        return False
+
+
+def _vocabulary(folder: Path) -> object:
+    """The pieces and ids of the tokenizer's file; the folder itself where it cannot be read, which
+    equals nobody's."""
+    try:
+        return json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return folder
+
+
+def _role(folder_name: str) -> str:
+    return "target" if folder_name.startswith("target") else "draft"

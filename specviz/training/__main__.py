@@ -17,6 +17,8 @@ from specviz.training.export import export_model
 from specviz.training.pretrain import Pretraining
 from specviz.training.sampling import write_samples
 from specviz.training.settings import SETTINGS_FILE, FamilySettings, load_settings
+from specviz.training.speed import measure_speeds
+from specviz.training.story_prompts import write_story_prompts
 from specviz.training.tokenizer import train_tokenizer
 
 COMMANDS = {
@@ -24,8 +26,10 @@ COMMANDS = {
     "target": "train the target, stage by stage, going on from its checkpoint",
     "sample": "let the target write the text that drafts learn from",
     "draft": "distil a draft from the target, going on from its checkpoint",
-    "export": "write the target and all trained drafts as folders for from_pretrained",
+    "speed": "tokens a second of training, the plain way and this package's",
     "evaluate": "held-out loss, draft agreement and continuations of the present checkpoints",
+    "export": "write the target and all trained drafts as folders for from_pretrained",
+    "prompts": "write openings of stories to fit a draft on (see `python -m specviz distill`)",
     "card": "write the model card from the export and the last evaluation",
 }
 NEEDS_CORPUS = {"tokenizer", "target", "sample", "draft", "evaluate", "card"}
@@ -62,8 +66,13 @@ def build_parser() -> argparse.ArgumentParser:
                 metavar="FOLDER",
                 help="where there is no checkpoint, go on from an exported target",
             )
+        if name == "prompts":
+            command.add_argument("--out", type=Path, required=True, help="the file to write")
+            command.add_argument("--num", type=int, default=200, help="default: %(default)s")
         if name == "draft":
-            command.add_argument("--draft", default="draft", help="name in the settings")
+            command.add_argument(
+                "--draft", required=True, metavar="NAME", help="its name in the settings"
+            )
     return parser
 
 
@@ -89,6 +98,9 @@ def _run(parsed: argparse.Namespace, settings: FamilySettings) -> None:
         build.mkdir(parents=True, exist_ok=True)
         train_tokenizer(settings, parsed.corpus).save(str(tokenizer_file))
         return
+    if parsed.command == "prompts":
+        write_story_prompts(parsed.out, parsed.num)
+        return
     if parsed.command == "card":
         Console().print(f"wrote {write_card(settings, parsed.corpus, build, parsed.models)}")
         return
@@ -102,6 +114,8 @@ def _run(parsed: argparse.Namespace, settings: FamilySettings) -> None:
             write_samples(settings, parsed.corpus, build, tokenizer)
         case "draft":
             Distillation(settings, parsed.draft, parsed.corpus, build, tokenizer).train()
+        case "speed":
+            measure_speeds(settings, tokenizer, build)
         case "evaluate":
             Evaluation(settings, parsed.corpus, build, tokenizer).run()
         case "export":

@@ -8,12 +8,15 @@ from typing import Any
 
 from safetensors import safe_open
 
-from specviz.training.architecture import TARGET, Shape
-from specviz.training.corpus import GRAMMAR_SOURCE, MAX_CODE_CHARACTERS, SYMPY_SHARE, positive
+from specviz.training.architecture import TARGET
+from specviz.training.corpus import MAX_CODE_CHARACTERS, SYMPY_SHARE, positive
 from specviz.training.evaluate import CONTINUATION_TOKENS, EVALUATION_FILE, SAMPLED_TEMPERATURE
-from specviz.training.settings import FamilySettings, find_draft
+from specviz.training.grammars import GRAMMARS
+from specviz.training.settings import DraftSettings, FamilySettings
+from specviz.training.speed import SPEED_FILE
 from specviz.training.training_run import read_state
 
+FIT_FILE = "fit.json"
 CARD_TEMPLATE = Path(__file__).with_name("card.md")
 
 
@@ -27,7 +30,7 @@ def write_card(settings: FamilySettings, corpus: Path, build: Path, models: Path
     manifest = json.loads((corpus / "MANIFEST.json").read_text(encoding="utf-8"))
     target = settings.target
     text = Template(CARD_TEMPLATE.read_text(encoding="utf-8")).substitute(
-        sizes=_sizes(settings, models),
+        sizes=_sizes(models),
         vocab_size=settings.tokenizer.vocab_size,
         context=target.context,
         exit_layers=" and ".join(map(str, target.exit_layers)),
@@ -36,8 +39,15 @@ def write_card(settings: FamilySettings, corpus: Path, build: Path, models: Path
         other_lr=f"{target.other_lr:g}",
         stages=_stages(settings),
         drafts=_drafts(settings),
+        fits=_fits(models),
+        speeds=_speeds(build),
+        sampled_tokens=f"{settings.sample.tokens / 1e6:.1f}M",
+        sample_temperatures=", ".join(f"{value:g}" for value in settings.sample.temperatures),
+        kl_weight=f"{settings.drafts[0].kl_weight:g}",
+        entropy_weight=f"{1 - settings.drafts[0].kl_weight:g}",
+        hybrid_share=f"{settings.drafts[0].hybrid_share:.0%}",
         losses=_losses(settings, evaluation),
-        agreement=_agreement(build, evaluation),
+        agreement=_agreement(evaluation),
         data=_data(settings, manifest),
         held_out_below=settings.held_out_below,
         max_code=MAX_CODE_CHARACTERS,
@@ -58,26 +68,47 @@ def _table(*rows: tuple[str, ...]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _sizes(settings: FamilySettings, models: Path) -> str:
+def _sizes(models: Path) -> str:
     rows = []
-    for name in (TARGET, *(draft.name for draft in settings.drafts)):
-        shape: Shape = settings.target if name == TARGET else find_draft(settings, name)
-        path = models / name / "model.safetensors"
-        state = read_state(models / name)
+    for folder in _folders(models):
+        path = folder / "model.safetensors"
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         rows.append(
             (
-                f"`{name}`",
-                f"{shape.num_layers} × {shape.hidden_size}",
-                str(shape.intermediate_size),
-                str(shape.num_heads),
+                f"`{folder.name}`",
+                f"{config['num_hidden_layers']} × {config['hidden_size']}",
+                str(config["intermediate_size"]),
+                str(config["num_attention_heads"]),
                 f"{_num_parameters(path) / 1e6:.2f}M",
                 f"{path.stat().st_size / 1e6:.1f} MB",
-                f"{state.tokens / 1e6:.1f}M",
-                f"{state.seconds / 60:.0f} min",
+                *_progress(folder),
             )
         )
     head = ("model", "layers × width", "feed-forward", "heads", "parameters", "file")
     return _table((*head, "tokens seen", "trained"), *rows)
+
+
+def _folders(models: Path) -> list[Path]:
+    """The models that are there: the target, then the drafts, the smallest first."""
+    found = [path.parent for path in models.glob("*/model.safetensors")]
+    return sorted(
+        found,
+        key=lambda folder: (
+            folder.name != TARGET,
+            (folder / FIT_FILE).exists(),
+            (folder / "model.safetensors").stat().st_size,
+        ),
+    )
+
+
+def _progress(folder: Path) -> tuple[str, str]:
+    """Tokens seen and time taken; of a fitted draft, those of the fitting."""
+    if (folder / FIT_FILE).exists():
+        fit = json.loads((folder / FIT_FILE).read_text(encoding="utf-8"))
+        tokens, seconds = fit["num_tokens_trained"], fit["seconds"]
+        return f"{tokens / 1e6:.1f}M more", f"{seconds / 60:.0f} min"
+    state = read_state(folder)
+    return f"{state.tokens / 1e6:.1f}M", f"{state.seconds / 60:.0f} min"
 
 
 def _num_parameters(path: Path) -> int:
@@ -86,31 +117,67 @@ def _num_parameters(path: Path) -> int:
 
 
 def _stages(settings: FamilySettings) -> str:
+    target = settings.target
     rows = [
         (
             stage.name,
+            str(stage.num_layers or target.num_layers),
             f"{stage.tokens / 1e6:.1f}M",
             f"{stage.rows} × {stage.seq_len}",
-            "falls to 0" if stage.decay else "constant",
-            ", ".join(f"{name} {weight:g}" for name, weight in positive(stage.mix).items()),
+            f"{target.matrix_lr * stage.lr_scale:g}" + (", falls to 0" if stage.decay else ""),
+            _mix(stage.mix),
         )
-        for stage in settings.target.stages
+        for stage in target.stages
     ]
-    return _table(("stage", "tokens", "batch", "learning rate", "mix (weights)"), *rows)
+    head = ("stage", "layers", "tokens", "batch", "learning rate", "mix (weights)")
+    return _table(head, *rows)
+
+
+def _mix(mix: dict[str, float]) -> str:
+    return ", ".join(f"{name} {weight:g}" for name, weight in positive(mix).items())
 
 
 def _drafts(settings: FamilySettings) -> str:
-    sample = settings.sample
-    temperatures = ", ".join(f"{value:g}" for value in sample.temperatures)
-    return "\n".join(
-        f"`{draft.name}` is distilled from the target's distributions, {draft.sampled_share:.0%}\n"
-        f"of it over text that the target wrote ({sample.tokens / 1e6:.1f}M tokens, temperatures\n"
-        f"{temperatures}), the rest over training text. Loss: {draft.kl_weight:g} KL +\n"
-        f"{1 - draft.kl_weight:g} cross-entropy; in the last {draft.hybrid_share:.0%} KL gives\n"
-        "way to total variation as alpha grows. Where both are equally wide it begins with the\n"
-        "target's embeddings.\n"
+    rows = [
+        (
+            f"`{draft.name}`",
+            f"{draft.tokens / 1e6:.1f}M",
+            f"{draft.sampled_share:.0%}",
+            "the target's first layers" if _begins_inside(draft, settings) else "nothing",
+            _mix(draft.mix),
+        )
         for draft in settings.drafts
-    )
+    ]
+    head = ("draft", "tokens", "of it written by the target", "begins with", "the rest (weights)")
+    return _table(head, *rows)
+
+
+def _begins_inside(draft: DraftSettings, settings: FamilySettings) -> bool:
+    return draft.begin_from_target and draft.hidden_size == settings.target.hidden_size
+
+
+def _fits(models: Path) -> str:
+    text = ""
+    for folder in _folders(models):
+        if (folder / FIT_FILE).exists():
+            fit = json.loads((folder / FIT_FILE).read_text(encoding="utf-8"))
+            text += (
+                f"`{folder.name}` is `{fit['draft_before']}` after\n\n    {fit['made_by']}\n\n"
+                f"on {fit['num_prompts']} prompts, {fit['num_held_out']} more held out: alpha "
+                f"{fit['before']['alpha']:.3f} before, {fit['after']['alpha']:.3f} after, over "
+                f"{fit['after']['num_tokens']} tokens that the target wrote after the held-out "
+                "prompts.\n"
+            )
+    return text
+
+
+def _speeds(build: Path) -> str:
+    path = build / SPEED_FILE
+    if not path.exists():
+        return ""
+    speeds = json.loads(path.read_text(encoding="utf-8"))
+    listed = "; ".join(f"{name} {speed:,.0f}" for name, speed in speeds.items())
+    return f"Tokens a second where it was trained (`speed`): {listed}."
 
 
 def _losses(settings: FamilySettings, evaluation: dict[str, Any]) -> str:
@@ -129,28 +196,22 @@ def _losses(settings: FamilySettings, evaluation: dict[str, Any]) -> str:
     return _table(head, *rows)
 
 
-def _agreement(build: Path, evaluation: dict[str, Any]) -> str:
-    text = ""
-    for name, by_source in evaluation["agreement"].items():
-        rows = [
-            (source, f"{values['alpha']:.3f}", f"{values['greedy']:.3f}", str(values["num_tokens"]))
-            for source, values in by_source.items()
-        ]
-        head = ("held-out prompts of", "alpha", "same first choice", "tokens")
-        text += (
-            f"## How well `{name}` agrees\n\nOn what the target writes after held-out prompts,\n"
-            "half at temperature 1, half greedily: alpha is the mean of Σ min(p, q) at\n"
-            "temperature 1; beside it, how often both prefer the same token.\n\n"
+def _agreement(evaluation: dict[str, Any]) -> str:
+    """One row a source, two numbers a draft."""
+    by_draft = evaluation["agreement"]
+    sources: list[str] = list(next(iter(by_draft.values()), {}))
+    rows = [
+        (
+            source,
+            *(
+                f"{values[source]['alpha']:.2f} ({values[source]['greedy']:.2f})"
+                for values in by_draft.values()
+            ),
+            str(next(iter(by_draft.values()))[source]["num_tokens"]),
         )
-        text += _table(head, *rows) + "\n"
-        path = build / name / "agreement.json"
-        known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-        if "begin" in known and "end" in known:
-            first, last = known["begin"]["sampled"]["alpha"], known["end"]["sampled"]["alpha"]
-            text += (
-                f"Over all of these, distillation raised alpha from {first:.3f} to {last:.3f}.\n\n"
-            )
-    return text
+        for source in sources
+    ]
+    return _table(("held-out prompts of", *(f"`{name}`" for name in by_draft), "tokens"), *rows)
 
 
 def _data(settings: FamilySettings, manifest: list[dict[str, Any]]) -> str:
@@ -167,10 +228,11 @@ def _data(settings: FamilySettings, manifest: list[dict[str, Any]]) -> str:
         for entry in manifest
         if (name := entry["file"].removesuffix(".jsonl.xz")) in used
     ]
-    if GRAMMAR_SOURCE in used:
-        rows.append(
-            (GRAMMAR_SOURCE, "", "", "Apache-2.0", "stories that our own grammar writes", "here")
-        )
+    rows += [
+        (name, "", "", "Apache-2.0", summary, "here")
+        for name, summary in GRAMMARS.items()
+        if name in used
+    ]
     return _table(("source", "rows", "MB", "licence", "what it is", "from"), *rows)
 
 
@@ -190,8 +252,9 @@ def _commands(settings: FamilySettings) -> str:
         "target --corpus DATA",
         "sample --corpus DATA",
         *(f"draft --corpus DATA --draft {draft.name}" for draft in settings.drafts),
-        "export",
+        "speed",
         "evaluate --corpus DATA",
+        "export",
         "card --corpus DATA",
     ]
     return "".join(f"    python -m specviz.training {line}\n" for line in lines)

@@ -23,15 +23,14 @@ import numpy as np
 import numpy.typing as npt
 from tokenizers import Tokenizer
 
-from specviz.training.story_grammar import STORIES_FILE, write_stories
+from specviz.training.grammars import GRAMMARS, grammar_changed, grammar_rows
 
 BEGIN_TOKEN = "<|begin|>"
 END_TOKEN = "<|end|>"
-GRAMMAR_SOURCE = "story_grammar"
-NUM_GRAMMAR_STORIES = 40_000
 # Long rows teach a small model little and fill its windows; sympy is a third of the Python rows.
 MAX_CODE_CHARACTERS = 900
 SYMPY_SHARE = 0.15
+CODE_SOURCES = ("code_python", "edit_code")
 ANSWER_HEAD = "\n\nAnswer:\n"
 
 Ids = npt.NDArray[np.uint16]
@@ -60,7 +59,7 @@ def read_texts(folder: Path, source: str, *, held_out: bool, held_out_below: str
         )
         if is_held_out is not held_out:
             continue
-        if source in ("code_python", "edit_code"):
+        if source in CODE_SOURCES:
             if len(key) > MAX_CODE_CHARACTERS:
                 continue
             if "sympy" in row["source"] and keep_sympy.random() > SYMPY_SHARE:
@@ -71,9 +70,8 @@ def read_texts(folder: Path, source: str, *, held_out: bool, held_out_below: str
 
 
 def _rows(folder: Path, source: str) -> Iterator[dict[str, str]]:
-    if source == GRAMMAR_SOURCE:
-        for text in write_stories(NUM_GRAMMAR_STORIES, seed=0):
-            yield {"text": text}
+    if source in GRAMMARS:
+        yield from grammar_rows(source)
         return
     with lzma.open(source_file(folder, source), "rt", encoding="utf-8") as lines:
         for line in lines:
@@ -81,8 +79,14 @@ def _rows(folder: Path, source: str) -> Iterator[dict[str, str]]:
 
 
 def source_file(folder: Path, source: str) -> Path:
-    """The file whose rows, or whose grammar, are the texts of a source."""
-    return STORIES_FILE if source == GRAMMAR_SOURCE else folder / f"{source}.jsonl.xz"
+    """The file whose rows are the texts of a source of the corpus."""
+    return folder / f"{source}.jsonl.xz"
+
+
+def _changed(folder: Path, source: str) -> float:
+    if source in GRAMMARS:
+        return grammar_changed(source)
+    return source_file(folder, source).stat().st_mtime
 
 
 def prompt_part(text: str, source: str) -> str | None:
@@ -153,7 +157,7 @@ def cached_stream(
 ) -> TokenStream:
     """Build the stream of one source and keep it in the build folder until its source changes."""
     path = build / "tokens" / f"{source}{'.held_out' if held_out else ''}.npz"
-    if not path.exists() or path.stat().st_mtime < source_file(corpus, source).stat().st_mtime:
+    if not path.exists() or path.stat().st_mtime < _changed(corpus, source):
         texts = read_texts(corpus, source, held_out=held_out, held_out_below=held_out_below)
         stream = build_stream(texts, tokenizer)
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -29,12 +29,19 @@ REAL_ROWS = 4
 
 
 def begin_from_target(draft: Any, target: Any) -> bool:
-    """Copy the target's embeddings and last norm into the draft, where both are equally wide."""
+    """Copy the target's embeddings, last norm and first layers, where both are equally wide.
+
+    A target trained with early exits already predicts after its first layers.
+    """
     if draft.config.hidden_size != target.config.hidden_size:
         return False
-    with torch.no_grad():
-        draft.model.embed_tokens.weight.copy_(target.model.embed_tokens.weight)
-        draft.model.norm.weight.copy_(target.model.norm.weight)
+    wanted = draft.state_dict()
+    fitting = {
+        name: value
+        for name, value in target.state_dict().items()
+        if name in wanted and value.shape == wanted[name].shape
+    }
+    draft.load_state_dict(fitting, strict=False)
     return True
 
 
@@ -85,8 +92,9 @@ class Distillation:
         self.target = load_trained(settings, TARGET, build, tokenizer, device)
         torch.manual_seed(settings.seed)
         model = build_model(settings, name, tokenizer).to(device)
-        begin_from_target(model, self.target)
         draft = self.draft
+        if draft.begin_from_target:
+            begin_from_target(model, self.target)
         optimizers = build_optimizers(model, draft.matrix_lr, draft.other_lr, draft.weight_decay)
         self.run = TrainingRun(build / name, model, optimizers, device)
         self.run.resume()

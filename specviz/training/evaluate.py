@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from tokenizers import Tokenizer
 
+from specviz.models.description import Measures
 from specviz.training.agreement import (
     cut_windows,
     measure_agreement,
@@ -34,13 +35,27 @@ CARD_PROMPTS = (
     "Once upon a time",
     "One day, a little girl",
     "The old fox looked at the",
+    "Ben was a brave little squirrel who lived in the forest.",
+    "Lucy and her brother had a red kite.",
+    "It was a cold and windy day.",
+    "There was once a small owl who could not sleep.",
+    "Sam found a shiny stone by the river.",
+    "One morning, Nora heard a strange noise.",
+    "The sun was hot, and Max wanted to",
     'def count_words(text):\n    """',
+    "def largest(numbers):\n",
+    "class Counter:\n",
+    task_prompt("Write a Python function: Add two numbers."),
     task_prompt("Copy the text exactly.\n\nThe little dog ran to the river. He was very happy."),
     task_prompt("Fix the spelling and grammar.\n\nThe boy wnet home and sat by the fier."),
     task_prompt(
-        "Read the story and answer the question.\n\nAnna had a red kite. She flew it on the hill."
-        "\n\nWhat did Anna have?"
+        "Change the name Tom to Lena everywhere.\n\nTom has a boat. The boat of Tom is red."
     ),
+    task_prompt(
+        "Read the story and answer the question.\n\nAnna had a red kite. Ben had a blue boat. "
+        "Anna flew the kite on the hill.\n\nQuestion: What did Anna have?"
+    ),
+    task_prompt("Translate to Spanish: The red cat sleeps in the house."),
     task_prompt("Tom has 3 apples and buys 4 more. How many apples does he have?"),
 )
 
@@ -68,25 +83,31 @@ class Evaluation:
     ) -> None:
         self.settings, self.corpus, self.build = settings, corpus, build
         self.tokenizer = tokenizer
-        self.target = load_trained(settings, TARGET, build, tokenizer, default_device())
+        self.target = self._load(TARGET)
 
     def run(self) -> dict[str, Any]:
         """Measure everything, print it, and keep it in the build folder for the card."""
+        drafts = {
+            draft.name: self._load(draft.name)
+            for draft in self.settings.drafts
+            if (self.build / draft.name / "checkpoint.pt").exists()
+        }
+        exits = list(self.settings.target.exit_layers)
         result = {
-            "target_tokens": read_state(self.build / TARGET).tokens,
-            "losses": self.losses(),
-            "agreement": {
-                draft.name: self.agreement(draft.name)
-                for draft in self.settings.drafts
-                if (self.build / draft.name / "checkpoint.pt").exists()
-            },
+            "tokens": {name: read_state(self.build / name).tokens for name in (TARGET, *drafts)},
+            "losses": self.losses(self.target, exits),
+            "draft_losses": {name: self.losses(draft, []) for name, draft in drafts.items()},
+            "agreement": {name: self.agreement(draft) for name, draft in drafts.items()},
             "continuations": self.continuations(),
         }
         (self.build / EVALUATION_FILE).write_text(json.dumps(result, indent=1, ensure_ascii=False))
         show(result)
         return result
 
-    def losses(self) -> dict[str, dict[str, float]]:
+    def _load(self, name: str) -> Any:
+        return load_trained(self.settings, name, self.build, self.tokenizer, default_device())
+
+    def losses(self, model: Any, exit_layers: list[int]) -> dict[str, dict[str, float]]:
         """Held-out loss of each source, in nats a token by layer, and in nats a byte."""
         sources = self.settings.sample.prompt_mix
         streams = cached_streams(
@@ -101,18 +122,15 @@ class Evaluation:
         for source, stream in streams.items():
             length = min(SEQ_LEN + 1, len(stream.ids) - 1)
             ids = cut_windows(stream, NUM_ROWS, length, self.settings.seed).ids
-            by_layer = held_out_losses(
-                self.target, ids.to(self.target.device), list(self.settings.target.exit_layers)
-            )
+            by_layer = held_out_losses(model, ids.to(model.device), exit_layers)
             texts = [tokens_to_text(self.tokenizer, row) for row in ids[:, 1:].tolist()]
             num_bytes = sum(len(text.encode()) for text in texts)
             num_tokens = ids[:, 1:].numel()
             losses[source] = {**by_layer, "a byte": by_layer["last"] * num_tokens / num_bytes}
         return losses
 
-    def agreement(self, name: str) -> dict[str, dict[str, float]]:
+    def agreement(self, draft: Any) -> dict[str, dict[str, float]]:
         """How well a draft agrees on what the target writes after held-out prompts, by source."""
-        draft = load_trained(self.settings, name, self.build, self.tokenizer, self.target.device)
         prompts = load_prompts(self.settings, self.corpus, self.tokenizer, held_out=True)
         agreements = {}
         for source in prompts.texts:
@@ -144,15 +162,43 @@ class Evaluation:
         return continuations
 
 
+def read_measures(build: Path, name: str) -> Measures | None:
+    """Read what the last evaluation says of one model, for the folder that it ships in.
+
+    None where there was no evaluation, or where the model or the target was trained on since.
+    """
+    path = build / EVALUATION_FILE
+    evaluation = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    judged = evaluation.get("tokens", {})
+    if any(judged.get(each) != read_state(build / each).tokens for each in (TARGET, name)):
+        return None
+    losses = evaluation["losses"] if name == TARGET else evaluation["draft_losses"][name]
+    layers = next(iter(losses.values()))
+    return Measures(
+        held_out_loss=_rounded(losses, "last"),
+        exit_loss={
+            layer.removeprefix("exit "): _rounded(losses, layer)
+            for layer in layers
+            if layer.startswith("exit ")
+        },
+        alpha=_rounded(evaluation["agreement"].get(name, {}), "alpha"),
+    )
+
+
+def _rounded(by_source: dict[str, dict[str, float]], key: str) -> dict[str, float]:
+    return {source: round(values[key], 4) for source, values in by_source.items()}
+
+
 def show(result: dict[str, Any]) -> None:
     """Print an evaluation."""
     console = Console()
-    layers = list(next(iter(result["losses"].values())))
-    table = Table("held-out loss, nats", *layers, "perplexity")
-    for source, values in result["losses"].items():
-        numbers = [f"{values[layer]:.3f}" for layer in layers]
-        table.add_row(source, *numbers, f"{math.exp(values['last']):.1f}")
-    console.print(table)
+    for name, losses in {TARGET: result["losses"], **result["draft_losses"]}.items():
+        layers = list(next(iter(losses.values())))
+        table = Table(f"held-out loss of {name}, nats", *layers, "perplexity")
+        for source, values in losses.items():
+            numbers = [f"{values[layer]:.3f}" for layer in layers]
+            table.add_row(source, *numbers, f"{math.exp(values['last']):.1f}")
+        console.print(table)
     for name, agreement in result["agreement"].items():
         table = Table(f"{name} on the target's text", "alpha", "same first choice", "tokens")
         for source, values in agreement.items():

@@ -11,7 +11,9 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 from transformers.utils.logging import disable_progress_bar
 
 from specviz.errors import ModelLoadError
+from specviz.models.description import MEASURES_FILE
 from specviz.training.architecture import STORED_DTYPE, load_trained
+from specviz.training.evaluate import read_measures
 from specviz.training.settings import FamilySettings
 from specviz.training.tokenizer import save_tokenizer
 from specviz.training.training_run import STATE_FILE, read_state
@@ -23,6 +25,8 @@ def export_model(
     settings: FamilySettings, name: str, build: Path, models: Path, tokenizer: Tokenizer
 ) -> Path:
     """Write one model to `models/name`: bf16 weights, configs, tokenizer, training progress.
+
+    What the last evaluation measured of these very weights is stored with them.
 
     Raises:
         FileNotFoundError: The model was not trained.
@@ -36,6 +40,11 @@ def export_model(
     save_tokenizer(tokenizer, folder, settings.target.context)
     state = read_state(build / name)
     (folder / STATE_FILE).write_text(json.dumps(asdict(state), indent=1) + "\n")
+    measures = read_measures(build, name)
+    if measures is None:
+        (folder / MEASURES_FILE).unlink(missing_ok=True)
+    else:
+        (folder / MEASURES_FILE).write_text(json.dumps(asdict(measures), indent=1) + "\n")
     check_export(folder, model, tokenizer)
     return folder
 

@@ -80,6 +80,8 @@ class DraftSettings:
     hidden_size: int
     intermediate_size: int
     num_heads: int
+    begin_from_target: bool
+    """Begin with the target's embeddings, last norm and first layers, where widths are equal."""
     tokens: int
     rows: int
     seq_len: int

@@ -1,6 +1,7 @@
 """From names to models; every failure is one sentence."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -237,3 +238,77 @@ def test_shipped_models_by_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
     ]
     assert catalogue.shipped_folder("specviz-draft") == tmp_path / "draft"
     assert catalogue.shipped_folder("owner/name") is None
+
+
+@pytest.fixture
+def places(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """`fitted/` and the folder of SPECVIZ_MODELS, both empty, beside one shipped target."""
+    shipped, fitted, other = (tmp_path / name for name in ("shipped", "fitted", "other"))
+    shutil.copytree(whole, shipped / "target")
+    fitted.mkdir()
+    other.mkdir()
+    monkeypatch.setattr(catalogue, "MODELS_FOLDER", shipped)
+    monkeypatch.setattr(catalogue, "FITTED_FOLDER", fitted)
+    monkeypatch.setenv("SPECVIZ_MODELS", str(other))
+    return fitted, other
+
+
+def test_fitted_drafts_are_listed_and_loaded_by_name(
+    places: tuple[Path, Path], whole: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fitted, other = places
+    assert catalogue.listed_models() == catalogue.shipped_models()
+    for folder in (fitted / "mine", other / "mine", other / "target"):
+        shutil.copytree(whole, folder)
+    (fitted / "unfinished" / "work").mkdir(parents=True)
+    found = [(model.name, model.folder, model.role) for model in catalogue.listed_models()]
+    assert found[1:] == [
+        ("fitted/mine", fitted / "mine", "draft"),
+        ("fitted/target", other / "target", "draft"),
+    ]
+    assert load("fitted/mine").name == "fitted/mine"
+    assert catalogue.listed_name(str(other / "target")) == "fitted/target"
+    assert catalogue.listed_name("specviz-target") == "specviz-target"
+    assert catalogue.listed_name("owner/name") is None
+    monkeypatch.delenv("SPECVIZ_MODELS")
+    assert [model.name for model in catalogue.fitted_models()] == ["fitted/mine"]
+    with pytest.raises(ModelLoadError, match="no fitted draft fitted/target; there is fitted/mine"):
+        load("fitted/target")
+
+
+@pytest.mark.parametrize(
+    "fault", ["config is no JSON", "config is a list", "truncated weights", "no weights"]
+)
+def test_a_broken_fitted_draft_is_not_listed_and_says_why_when_named(
+    fault: str, places: tuple[Path, Path], whole: Path
+) -> None:
+    folder = places[0] / "broken"
+    shutil.copytree(whole, folder)
+    BREAKS[fault][0](folder)
+    assert catalogue.fitted_models() == ()
+    assert catalogue.listed_models() == catalogue.shipped_models()
+    with pytest.raises(ModelLoadError, match="fitted/broken cannot be loaded"):
+        load("fitted/broken")
+
+
+def test_a_draft_of_another_vocabulary_is_not_offered_beside_the_shipped_target(
+    places: tuple[Path, Path], whole: Path
+) -> None:
+    for name in ("other", "none"):
+        shutil.copytree(whole, places[0] / name)
+    byte_tokenizer(text="other words make other pairs of bytes").save_pretrained(
+        places[0] / "other"
+    )
+    drop_tokenizer(places[0] / "none")
+    assert len(catalogue.fitted_models()) == 2
+    assert catalogue.listed_models() == catalogue.shipped_models()
+
+
+def test_a_place_for_fitted_drafts_that_is_not_there_holds_none(
+    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPECVIZ_MODELS", "/no/such/folder")
+    places[0].rmdir()
+    assert catalogue.fitted_models() == ()
+    with pytest.raises(ModelLoadError, match="there is none"):
+        load("fitted/x")

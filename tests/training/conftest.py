@@ -71,6 +71,7 @@ num_layers = 1
 hidden_size = 32
 intermediate_size = 48
 num_heads = 2
+begin_from_target = true
 tokens = 4096
 rows = 4
 seq_len = 32

@@ -39,7 +39,7 @@ def test_held_out_rows_never_reach_a_training_stream(
 def test_grammar_stories_are_held_out_by_the_same_rule(
     corpus: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("specviz.training.corpus.NUM_GRAMMAR_STORIES", 800)
+    monkeypatch.setattr("specviz.training.grammars.NUM_STORIES", 800)
     kept = read_texts(corpus, "story_grammar", held_out=False, held_out_below="05")
     held_out = read_texts(corpus, "story_grammar", held_out=True, held_out_below="05")
     assert held_out

@@ -11,12 +11,13 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM
 
 from specviz.errors import ModelLoadError
+from specviz.models.description import MEASURES_FILE, describe_model
 from specviz.training.agreement import measure_agreement
 from specviz.training.architecture import TARGET, build_model, load_trained
 from specviz.training.card import write_card
 from specviz.training.corpus import special_ids
 from specviz.training.distill import Distillation
-from specviz.training.evaluate import Evaluation
+from specviz.training.evaluate import EVALUATION_FILE, Evaluation
 from specviz.training.export import check_export, export_model
 from specviz.training.pretrain import Pretraining
 from specviz.training.sampling import load_samples, write, write_samples
@@ -158,6 +159,32 @@ def test_export_evaluation_and_card(
     assert "$" not in card
     for fact in ("CDLA-Sharing-1.0", f"{losses['last']:.3f}", "--draft draft", "not truth"):
         assert fact in card
+
+
+def test_an_export_keeps_what_was_measured_of_these_very_weights(
+    settings: FamilySettings, corpus: Path, distilled: Path, tokenizer: Tokenizer, tmp_path: Path
+) -> None:
+    result = Evaluation(settings, corpus, distilled, tokenizer).run()
+    for name in ("target", "draft"):
+        export_model(settings, name, distilled, tmp_path, tokenizer)
+    target = describe_model("target", "target", tmp_path / "target").measures
+    draft = describe_model("draft", "draft", tmp_path / "draft").measures
+    assert target.held_out_loss["tales"] == round(result["losses"]["tales"]["last"], 4)
+    assert target.exit_loss["2"]["tales"] == round(result["losses"]["tales"]["exit 2"], 4)
+    assert draft.held_out_loss["tales"] == round(
+        result["draft_losses"]["draft"]["tales"]["last"], 4
+    )
+    assert draft.alpha["tasks"] == round(result["agreement"]["draft"]["tasks"]["alpha"], 4)
+    assert not target.alpha
+    assert not draft.exit_loss
+
+    evaluation = distilled / EVALUATION_FILE
+    result["tokens"]["draft"] -= 1
+    evaluation.write_text(json.dumps(result))
+    for name, is_kept in (("target", True), ("draft", False)):
+        folder = export_model(settings, name, distilled, tmp_path, tokenizer)
+        assert (folder / MEASURES_FILE).exists() is is_kept
+    evaluation.unlink()
 
 
 def test_a_wrong_export_is_found(

@@ -1,6 +1,5 @@
 """A grown model computes what the shallow one did."""
 
-
 import pytest
 import torch
 from tokenizers import Tokenizer
