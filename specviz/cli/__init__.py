@@ -14,6 +14,10 @@ from specviz import trace_io
 from specviz.bench import LaneSummary, median_summary, repeat_race, summarise
 from specviz.cli.against import compare_with_transformers
 from specviz.cli.arguments import build_parser, build_request
+from specviz.cli.distill import run_distill
+from specviz.cli.family_questions import answer_questions
+from specviz.cli.family_tables import print_models, print_report
+from specviz.cli.models_report import build_plan, family_json, list_models, models_json
 from specviz.cli.race_report import print_race
 from specviz.cli.summary_report import (
     bench_json,
@@ -23,6 +27,7 @@ from specviz.cli.summary_report import (
     race_json,
 )
 from specviz.errors import SpecvizError
+from specviz.family_report.report import measure_family
 from specviz.trace import StartRace, StopReason, Trace
 
 StartRaceFactory = Callable[[str, str], StartRace]
@@ -90,9 +95,43 @@ def _bench(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
     return _status(summaries)
 
 
+def _models(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
+    models = list_models(args.draft or ())
+    if not args.report:
+        if args.json:
+            _print_json(console, models_json(models))
+        else:
+            print_models(console, models)
+        return 0
+    plan = build_plan(args, models)
+    report = measure_family(factory(args.device, args.dtype), plan, _tell)
+    questions = answer_questions(report)
+    if args.json:
+        _print_json(console, family_json(report, models, questions))
+    else:
+        print_report(console, report, models, questions)
+    return int(bool(report.failures))
+
+
+def _distill(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
+    run_distill(args, console)
+    return 0
+
+
+def _tell(phase: str, num_done: int, num_all: int) -> None:
+    """Say how far a report is; one line that is written over, between races and so in no clock."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\033[K{phase}: race {num_done + 1} of {num_all}")
+        if num_done + 1 == num_all:
+            sys.stderr.write("\n")
+        sys.stderr.flush()
+
+
 _COMMANDS: dict[str, Callable[[Namespace, StartRaceFactory, Console], int]] = {
     "race": _race,
     "bench": _bench,
+    "models": _models,
+    "distill": _distill,
 }
 
 

@@ -4,15 +4,17 @@ Ranges are checked once, where a race starts, so that page and command line refu
 """
 
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any, NoReturn
 
 import specviz
+from specviz.cli.distill import add_distill_options
 from specviz.errors import RequestError
+from specviz.family_report.plan import DEFAULT_GAMMAS, DEFAULT_MAX_NEW_TOKENS
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
-from specviz.trace import LaneSpec, Method, RaceRequest, Sampling
+from specviz.trace import MAX_GAMMA, LaneSpec, Method, RaceRequest, Sampling
 
 DEFAULT_GAMMA = 4
 DEFAULT_PROMPT = "Once upon a time"
@@ -48,6 +50,8 @@ def build_parser() -> ArgumentParser:
         help="compare the first two lanes with transformers' generate()",
     )
     _add_repeat(bench, 5, "number of repetitions (default 5)")
+    _add_models_options(commands.add_parser("models", help="list the shipped models, or measure"))
+    add_distill_options(commands.add_parser("distill", help="fit a draft to a target"))
     return parser
 
 
@@ -70,9 +74,42 @@ def _add_race_options(parser: ArgumentParser) -> None:
         help=f"a lane beside the baseline, can be repeated; keys: {', '.join(_LANE_KEYS)}; "
         "what is left out comes from the options above",
     )
+    _add_place(add)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_models_options(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="measure every way to draft for the shipped target, here and now (some minutes)",
+    )
+    everything = "Without --draft, --group and --method everything is measured."
+    add = parser.add_argument_group("with --report", everything).add_argument
+    repeated: dict[str, Any] = {"action": "append", "metavar": "NAME"}
+    add("--draft", **repeated, help="a draft: shipped, a folder or a hub id; can be repeated")
+    add("--group", **repeated, help="a group of the prompt gallery; can be repeated")
+    add("--method", action="append", choices=_DRAFTING, help="can be repeated")
+    gammas, most = ",".join(map(str, DEFAULT_GAMMAS)), DEFAULT_MAX_NEW_TOKENS
+    add("--gammas", type=_gammas, default=gammas, metavar="N,N,…", help="default %(default)s")
+    add("--temperature", type=float, default=0.0, metavar="T", help="0, the default, is greedy")
+    add("--max-new-tokens", type=int, default=most, metavar="N", help="default %(default)s")
+    add("--repeat", type=int, default=1, metavar="N", help="races of each prompt (default 1)")
+    _add_place(add)
+
+
+def _add_place(add: Callable[..., Any]) -> None:
     add("--device", default="cpu", metavar="D", help="cpu (default), cuda, cuda:1, mps, …")
     add("--dtype", default="float32", metavar="D", help="float32 (default), float64, bfloat16, …")
-    add("--json", action="store_true", help="print one JSON object")
+
+
+def _gammas(text: str) -> tuple[int, ...]:
+    """Read draft lengths, `2,4,8`."""
+    parts = text.split(",")
+    if not all(part.strip().isdecimal() and 1 <= int(part) <= MAX_GAMMA for part in parts):
+        raise ArgumentTypeError(f"must be whole numbers from 1 to {MAX_GAMMA}, got {text!r}")
+    return tuple(sorted({int(part) for part in parts}))
 
 
 def _add_repeat(parser: ArgumentParser, default: int, text: str) -> None:

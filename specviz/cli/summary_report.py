@@ -78,12 +78,12 @@ def print_comparisons(console: Console, comparisons: Sequence[Comparison]) -> No
         same = "the same ids" if found.is_same_text else "NOT the same ids"
         console.print(Text(f"{found.name} against {found.reference}{gamma}", style="bold"))
         table = Table(box=None, padding=(0, 1), show_header=False)
-        table.add_row("ours", _typical(found.ours, "{:.1f}"), "tokens/s by the lane's clock")
-        with_recording = _typical(found.ours_with_recording, "{:.1f}")
+        table.add_row("ours", typical(found.ours, "{:.1f}"), "tokens/s by the lane's clock")
+        with_recording = typical(found.ours_with_recording, "{:.1f}")
         table.add_row("", with_recording, "tokens/s by the wall clock, with the trace written")
-        table.add_row("theirs", _typical(found.theirs, "{:.1f}"), "tokens/s by the wall clock")
+        table.add_row("theirs", typical(found.theirs, "{:.1f}"), "tokens/s by the wall clock")
         notes = f"{found.ratio.n} turns, {found.num_tokens} tokens timed in each, {same}"
-        table.add_row("ours / theirs", _typical(found.ratio, "{:.3f}"), notes)
+        table.add_row("ours / theirs", typical(found.ratio, "{:.3f}"), notes)
         console.print(table)
     console.print(
         Text(
@@ -103,18 +103,18 @@ def _column(
     """One lane's cells by label; counts are those of the last race."""
     judged = metrics.num_accepted + metrics.num_rejected
     drafted = metrics.num_drafted
-    saved = _number(summary.target_passes_saved, "{:.0%} saved")
+    saved = number(summary.target_passes_saved, "{:.0%} saved")
     return {
         "tokens": str(summary.num_emitted),
-        "tokens/s": _typical(_spread_of(runs, "tokens_per_second"), "{:.1f}"),
-        "speedup": _typical(_spread_of(runs, "speedup"), "{:.2f}×"),
+        "tokens/s": typical(_spread_of(runs, "tokens_per_second"), "{:.1f}"),
+        "speedup": typical(_spread_of(runs, "speedup"), "{:.2f}×"),
         "acceptance α": _of(summary.alpha, metrics.num_accepted, judged),
         "acceptance rate": _of(summary.acceptance_rate, metrics.num_accepted, drafted),
         "tokens per round τ": _of(summary.tau, metrics.num_emitted, metrics.num_rounds),
-        "draft cost c": _number(summary.draft_cost, "{:.3f}"),
-        "verification cost v": _number(summary.verify_cost, "{:.3f}"),
-        "predicted speedup": _number(summary.predicted_speedup, "{:.2f}×"),
-        "efficiency": _number(summary.efficiency, "{:.2f}"),
+        "draft cost c": number(summary.draft_cost, "{:.3f}"),
+        "verification cost v": number(summary.verify_cost, "{:.3f}"),
+        "predicted speedup": number(summary.predicted_speedup, "{:.2f}×"),
+        "efficiency": number(summary.efficiency, "{:.2f}"),
         "target passes": f"{metrics.num_target_forwards} ({saved})",
         "ended by": summary.stop_reason,
         "output": _verdict(verdict, summary.verdict),
@@ -127,7 +127,7 @@ def _verdict(verdict: Verdict | None, worst: str | None) -> str:
     if verdict.agreement is Agreement.IDENTICAL:
         return "identical ✓" if worst == verdict.agreement else f"{worst} in one race"
     assert verdict.first_difference is not None
-    margin = _number(verdict.margin, " (margin {:.1e})")
+    margin = number(verdict.margin, " (margin {:.1e})")
     return f"{verdict.agreement} at token {verdict.first_difference + 1}{margin}"
 
 
@@ -136,7 +136,7 @@ def _spread_of(runs: Sequence[LaneSummary], name: str) -> Spread | None:
     return spread(values) if values else None
 
 
-def _typical(found: Spread | None, form: str) -> str:
+def typical(found: Spread | None, form: str) -> str:
     if found is None:
         return "–"
     middle = form.format(found.median)
@@ -145,7 +145,7 @@ def _typical(found: Spread | None, form: str) -> str:
     return f"{middle} [{form.format(found.low)}–{form.format(found.high)}]"
 
 
-def _number(value: float | None, form: str) -> str:
+def number(value: float | None, form: str) -> str:
     return "–" if value is None else form.format(value)
 
 

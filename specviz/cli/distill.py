@@ -1,0 +1,170 @@
+"""The command `distill`: fits a draft to a target, and says what that brought."""
+
+import shlex
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from specviz.cli.race_report import one_line
+from specviz.fit_io import FIT_FILE, Fit, HeldOutPrompt
+from specviz.models.catalogue import FITTED_FOLDER, FITTED_PREFIX, fitted_places
+from specviz.training.fit_request import (
+    MINUTES,
+    NEW_SIZES,
+    NEW_TOKENS,
+    FitRequest,
+    check_fit_request,
+    short_name,
+)
+
+MAX_PROMPTS_SHOWN = 12
+PROMPT_WIDTH = 48
+
+
+def add_distill_options(parser: ArgumentParser) -> None:
+    """Add what `distill` takes."""
+    add = parser.add_argument
+    add("--target", required=True, metavar="ID", help="shipped name, folder or hub id")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--draft", metavar="ID", help="the draft to begin with, likewise")
+    sizes = ", ".join(NEW_SIZES)
+    which.add_argument("--new", choices=NEW_SIZES, metavar="SIZE", help=f"a new draft: {sizes}")
+    prompts = "text with one prompt a line (\\n is a line break), or .jsonl with prompt or turns"
+    add("--prompts", required=True, type=Path, metavar="FILE", help=prompts)
+    held_out = "prompts to judge by (default: a fifth of --prompts, never trained on)"
+    add("--held-out", type=Path, metavar="FILE", help=held_out)
+    add("--out", type=Path, metavar="DIR", help="default: fitted/DRAFT-for-TARGET, which is listed")
+    minutes = f"time for writing and training (default {MINUTES:g})"
+    add("--minutes", type=float, default=MINUTES, metavar="M", help=minutes)
+    add("--texts", type=int, metavar="N", help="texts after each prompt, instead of by time")
+    add("--steps", type=int, metavar="N", help="training steps, instead of by time")
+    length = "longest text that the target writes (default %(default)s)"
+    add("--new-tokens", type=int, default=NEW_TOKENS, metavar="N", help=length)
+    add("--chat", action="store_true", help="put the target's chat template around prompts")
+    add("--seed", type=int, default=0, metavar="N", help="default 0")
+    add("--device", default="cpu", metavar="D", help="cpu (default), cuda, cuda:1, mps, …")
+    dtype = "of the target; the draft is trained in float32 (default float32)"
+    add("--dtype", default="float32", metavar="D", help=dtype)
+    add("--threads", type=int, metavar="N", help="processor threads (default: all cores)")
+    add("--keep-work", action="store_true", help="keep what the target wrote and the checkpoint")
+
+
+def run_distill(args: Namespace, console: Console) -> None:
+    """Fit a draft and print what that brought.
+
+    Raises: SpecvizError for what cannot be fitted.
+    """
+    request = build_fit_request(args)
+    check_fit_request(request)
+    # Imported here, so that help and refusals do not wait for torch.
+    from transformers.utils import logging
+
+    from specviz.training.fit_draft import fit_draft
+
+    logging.disable_progress_bar()
+    try:
+        fit = fit_draft(request, lambda sentence: console.print(Text(sentence)))
+    except KeyboardInterrupt:
+        console.print(Text("What was done is kept: the same command goes on from here."))
+        raise
+    print_fit(console, fit, request.folder)
+
+
+def build_fit_request(args: Namespace) -> FitRequest:
+    """Build the request; without `--out` the folder is named after draft and target."""
+    draft = short_name(args.draft) if args.draft else f"new-{args.new}"
+    own_name = "-for-".join(name.split("/")[-1] for name in (draft, short_name(args.target)))
+    return FitRequest(
+        target=args.target,
+        draft=args.draft,
+        new_size=args.new,
+        prompts_file=args.prompts,
+        held_out_file=args.held_out,
+        folder=args.out or FITTED_FOLDER / own_name,
+        new_tokens=args.new_tokens,
+        num_texts=args.texts,
+        num_steps=args.steps,
+        minutes=args.minutes,
+        seed=args.seed,
+        uses_chat=args.chat,
+        device=args.device,
+        dtype=args.dtype,
+        num_threads=args.threads,
+        keeps_work=args.keep_work,
+    )
+
+
+def print_fit(console: Console, fit: Fit, folder: Path) -> None:
+    """Print before and after, in all and prompt by prompt, and what to try next."""
+    console.print()
+    console.print(_table(fit))
+    num_better = sum(row.alpha_after > row.alpha_before for row in fit.held_out)
+    lines = [
+        f"α rose on {num_better} of {fit.num_held_out} held-out prompts. α is the mean of "
+        "Σ min(p, q), the chance that a sampled guess is kept.",
+        f"The target wrote {fit.num_tokens_written:,} tokens to learn from; the draft was trained "
+        f"on {fit.num_tokens_trained:,} in all; that took {_duration(fit.seconds)}.",
+        f"Written to {folder}, with all of this in {FIT_FILE}. {_where_listed(folder)}",
+        "Try:",
+    ]
+    for line in lines:
+        console.print(Text(line))
+    console.print(Text(f"  {_next_command(fit, folder)}"), soft_wrap=True)
+
+
+def _table(fit: Fit) -> Table:
+    table = Table(box=None, padding=(0, 1))
+    table.add_column("held-out prompt")
+    for name in ("tokens", "before", "after", "change"):
+        table.add_column(name, justify="right")
+    before, after = fit.before, fit.after
+    for label, old, new in (
+        ("all: α", before.alpha, after.alpha),
+        ("all: same first choice", before.greedy, after.greedy),
+    ):
+        table.add_row(label, str(after.num_tokens), *_change(old, new), style="bold")
+    for row in fit.held_out[:MAX_PROMPTS_SHOWN]:
+        table.add_row(_short(row), str(row.num_tokens), *_change(row.alpha_before, row.alpha_after))
+    num_more = len(fit.held_out) - MAX_PROMPTS_SHOWN
+    if num_more > 0:
+        table.add_row(Text(f"… and {num_more} more in {FIT_FILE}", style="dim"))
+    return table
+
+
+def _change(before: float, after: float) -> tuple[str, str, str]:
+    return f"{before:.3f}", f"{after:.3f}", f"{after - before:+.3f}"
+
+
+def _short(row: HeldOutPrompt) -> Text:
+    text = one_line(row.prompt)
+    return Text(text if len(text) <= PROMPT_WIDTH else f"{text[: PROMPT_WIDTH - 1]}…")
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def _where_listed(folder: Path) -> str:
+    if _listed_as(folder):
+        return "The app lists it from its next start."
+    return "The app lists drafts in fitted/ and in the folder that SPECVIZ_MODELS names."
+
+
+def _listed_as(folder: Path) -> str | None:
+    places = [place.resolve() for place in fitted_places()]
+    folder = folder.resolve()
+    return f"{FITTED_PREFIX}{folder.name}" if folder.parent in places else None
+
+
+def _next_command(fit: Fit, folder: Path) -> str:
+    on_one_line = [row for row in fit.held_out if row.prompt.isprintable()] or fit.held_out
+    best = max(on_one_line, key=lambda row: row.alpha_after - row.alpha_before)
+    words = ["python", "-m", "specviz", "race", "--target", fit.target]
+    words += ["--draft", _listed_as(folder) or str(folder), "--prompt", best.prompt]
+    if fit.draft_before is not None:
+        words += ["--lane", f"name=before,draft={fit.draft_before}", "--lane", "name=after"]
+    return shlex.join(words)
