@@ -25,12 +25,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     keep_offline(allow_hub=chosen.allow_hub)
 
     from specviz.errors import SpecvizError
-    from specviz.ui.options import PageOptions
     from specviz.ui.page import build_page, launch_settings
 
     try:
-        pairs = _named_pair(chosen.target, chosen.draft) if chosen.target else _shipped_pairs()
-        options = PageOptions(pairs=pairs, device=chosen.device, dtype=chosen.dtype)
+        options = page_options(chosen.target, chosen.draft, chosen.device, chosen.dtype)
         models: Future[StartRace] = Future()
         page = build_page(_once_loaded(models), options)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
@@ -47,19 +45,46 @@ def keep_offline(*, allow_hub: bool) -> None:
         os.environ["HF_HUB_OFFLINE"] = "1"
 
 
+def page_options(target: str | None, draft: str | None, device: str, dtype: str) -> "PageOptions":
+    """Gather what the page offers: the target that was named, or else all that ship.
+
+    Drafts that were fitted to an offered target are offered too, with what they were before.
+
+    Raises:
+        ModelLoadError: no target was named and none ships.
+    """
+    from specviz.fit_io import find_fitted
+    from specviz.models.catalogue import fitted_models, shipped_models
+    from specviz.ui.options import PageOptions
+
+    known = (*shipped_models(), *fitted_models())
+    fitted, problems = find_fitted({model.name: model.folder for model in known})
+    offers = {target: [draft] if draft else []} if target else _shipped_offers()
+    pairs = []
+    for name, drafts in offers.items():
+        fits = [each for each in fitted if each.fit.target == name]
+        more = [each for fit in fits for each in (fit.before, fit.name) if each]
+        pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more]))))
+    return PageOptions(tuple(pairs), device, dtype, fitted=fitted, fit_problems=problems)
+
+
 def load_start_race(options: "PageOptions", *, allow_hub: bool) -> "StartRace":
     """Load every model that the page offers and make the callable that races them.
+
+    Drafts fitted here are loaded when they are first raced, so that a bad one holds nobody up.
 
     Raises:
         ModelLoadError: a model cannot be loaded.
     """
+    from specviz.models.catalogue import is_fitted
     from specviz.models.loading import ModelPool
     from specviz.start import make_start_race
 
     pool = ModelPool(options.device, options.dtype, allow_hub=allow_hub)
     for pair in options.pairs:
         for name in (pair.target, *pair.drafts):
-            pool.get(name)
+            if not is_fitted(name):
+                pool.get(name)
     return make_start_race(pool)
 
 
@@ -74,23 +99,21 @@ def _once_loaded(models: "Future[StartRace]") -> "StartRace":
     return start_race
 
 
-def _shipped_pairs() -> "tuple[PairOption, ...]":
+def _shipped_offers() -> dict[str, list[str]]:
+    """The shipped targets, each with the drafts that are listed, the default one first."""
     from specviz.errors import ModelLoadError
-    from specviz.models.catalogue import shipped_models
+    from specviz.models.catalogue import DEFAULT_DRAFT, listed_models
 
-    models = shipped_models()
-    drafts = tuple(model.name for model in models if model.role == "draft")
-    targets = [model.name for model in models if model.role == "target"]
-    if not targets:
+    models = listed_models()
+    names = [model.name for model in models if model.role == "draft"]
+    drafts = sorted(names, key=lambda name: name != DEFAULT_DRAFT)
+    offers = {model.name: drafts for model in models if model.role == "target"}
+    if not offers:
         raise ModelLoadError(
             "no model ships with this copy: its folder assets/models holds no target; "
             "get the repository again, or name one with --target"
         )
-    return tuple(_pair(target, drafts) for target in targets)
-
-
-def _named_pair(target: str, draft: str | None) -> "tuple[PairOption, ...]":
-    return (_pair(target, (draft,) if draft else ()),)
+    return offers
 
 
 def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":

@@ -5,8 +5,10 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from specviz.errors import RequestError
+from specviz.fit_io import FittedDraft, read_fit
 from specviz.trace import (
     DraftToken,
     EmittedToken,
@@ -34,8 +36,10 @@ WORDS = (
     " the", " fox", " ran", " over", " a", " hill", ",", " and", " it", " saw", " one", " bird",
     ".", "\n", " She", " said", ' "', "Hello", '"', " to", " her", " small", " friend", " who",
 )  # fmt: skip
-SLOWER = 5
-"""How much longer the pauses are where the prompt says "slow"."""
+SLOWER = {"slow": 5, "endless": 100}
+"""How much longer the pauses are where the prompt has one of these words."""
+MISFIT = 0.45
+"""How much more seldom the draft "fake-misfit" is right."""
 HOSTILE = (' <img src=x onerror="window.hacked=1">', " ${6*7}", " {{7*7}}", " </span><b>", " &amp;")
 
 ENVIRONMENT = Environment(
@@ -49,16 +53,19 @@ ENVIRONMENT = Environment(
     recorded_at="2026-01-01T00:00:00Z",
     logit_noise=1e-5,
 )
+FIT = read_fit(Path(__file__).parent / "fixtures" / "fit_v1.json")
 OPTIONS = PageOptions(
     pairs=(
         PairOption(
             "fake-target",
-            ("fake-draft", "fake-draft-small"),
+            ("fake-draft", "fake-draft-small", "fake-misfit", "fake-refit"),
             (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT),
         ),
     ),
     device=ENVIRONMENT.device_name,
     dtype=ENVIRONMENT.dtype,
+    fitted=(FittedDraft("fake-refit", "fake-misfit", FIT),),
+    fit_problems=("fitted/broken: fit.json: target is missing.",),
 )
 
 
@@ -112,6 +119,7 @@ class FakeRace:
         coin: random.Random,
         should_stop: Callable[[], bool],
     ) -> Iterator[Event]:
+        slower = max((SLOWER[word] for word in SLOWER if word in request.prompt), default=1)
         while running := [lane for lane in lanes if lane.stop_reason is None]:
             lane = min(running, key=lambda each: each.ms)
             index = lanes.index(lane)
@@ -123,7 +131,7 @@ class FakeRace:
             lane.rounds.append(round_)
             lane.num_emitted += len(round_.emitted)
             lane.ms += round_.ms
-            time.sleep(self._pause * (SLOWER if "slow" in request.prompt else 1))
+            time.sleep(self._pause * slower)
             yield RoundFinished(index, round_)
             if lane.num_emitted >= request.max_new_tokens:
                 lane.stop_reason = StopReason.LENGTH
@@ -140,7 +148,7 @@ class FakeRace:
             word = self._word(lane.num_emitted + offset)
             if outcome is not Outcome.ACCEPTED:
                 outcome = Outcome.DISCARDED
-            elif coin.random() > self._hit:
+            elif coin.random() > self._hit * (MISFIT if lane.spec.draft == "fake-misfit" else 1):
                 outcome = Outcome.REJECTED
             shown = word if outcome is Outcome.ACCEPTED else self._word(coin.randrange(90) + 1)
             token = self._draft(shown, offset - 1, outcome, coin, greedy)

@@ -1,7 +1,7 @@
-// Feeds the store from the hidden component whose value is always the newest packet.
+// Feeds the stores from the hidden component whose value is always the newest packet.
 
 /** Read packets as they come; ask the server again for any that a busy page skipped. */
-export function connect(store, props, server, watch) {
+export function connect(stores, props, server, watch) {
   let turn = Promise.resolve();
   watch('value', () => {
     const text = props.value;
@@ -10,13 +10,14 @@ export function connect(store, props, server, watch) {
 
   async function take(text) {
     const packet = JSON.parse(text);
-    if (!store.isCurrent(packet.run)) return;
+    const store = stores[packet.scene];
+    if (!store?.isCurrent(packet.run)) return;
     if (packet.run !== store.run) store.open(packet.run);
-    if (packet.seq > store.next) await refill(packet.run);
+    if (packet.seq > store.next) await refill(store, packet.run);
     store.add(packet);
   }
 
-  async function refill(run) {
+  async function refill(store, run) {
     try {
       const missed = await server.replay(run, store.next);
       for (const text of missed) store.add(JSON.parse(text));

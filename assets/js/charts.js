@@ -1,15 +1,10 @@
 // The live charts: loads plotly.js when they come into sight and redraws a few times a second.
 import { make } from './dom.js';
-import { CHARTS, emptySeries, readTheme } from './chart_specs.js';
+import { CHARTS, emptySeries, laneSeries } from './chart_specs.js';
+import { CONFIG, loadPlotly } from './plotly.js';
+import { onThemeChange, readTheme } from './theme.js';
 
 const REDRAW_MS = 250;
-const CONFIG = {
-  responsive: true,
-  displaylogo: false,
-  showSendToCloud: false,
-  plotlyServerURL: '',
-  modeBarButtonsToRemove: ['select2d', 'lasso2d', 'autoScale2d'],
-};
 
 /** Draw the charts and keep them up with the race. */
 export function mountCharts(place, data, store) {
@@ -33,7 +28,6 @@ class Drawing {
   #series = emptySeries();
   #drawnAt = 0;
   #isAsked = false;
-  #plotly = null;
   #theme = null;
   #revision = 0;
 
@@ -42,31 +36,26 @@ class Drawing {
     this.#address = address;
     const seen = new IntersectionObserver((entries) => this.#see(entries), { rootMargin: '0px' });
     for (const frame of frames) seen.observe(frame.box);
-    new MutationObserver(() => this.#retheme()).observe(document.body, {
-      attributeFilter: ['class'],
-    });
+    onThemeChange(() => this.#retheme());
   }
 
   take(items) {
     for (const item of items) {
       if (item.k === 'reset') this.#series = emptySeries();
-      else if (item.k === 'start') this.#series.names = item.lanes.map((lane) => lane.name);
-      else if (item.k === 'round') this.#addPoint(item.lane, item.point);
+      else if (item.k === 'start') this.#series = item.lanes.map((lane) => laneSeries(lane.name));
+      else if (item.k === 'round') this.#addPoint(this.#series[item.lane], item.point);
     }
     for (const frame of this.#frames) frame.isStale = true;
     this.#ask();
   }
 
   #addPoint(lane, [round, ms, tokens, share, alpha, speedup]) {
-    const series = this.#series;
-    series.time[lane] ??= { x: [0], y: [0] };
-    series.time[lane].x.push(ms / 1000);
-    series.time[lane].y.push(tokens);
-    if (lane !== 1) return;
-    series.round.push(round);
-    series.share.push(share);
-    series.alpha.push(alpha);
-    series.speedup.push(speedup);
+    lane.seconds.push(ms / 1000);
+    lane.tokens.push(tokens);
+    lane.round.push(round);
+    lane.share.push(share);
+    lane.alpha.push(alpha);
+    lane.speedup.push(speedup);
   }
 
   async #see(entries) {
@@ -75,8 +64,7 @@ class Drawing {
       frame.isSeen = entry.isIntersecting;
     }
     if (!this.#frames.some((frame) => frame.isSeen)) return;
-    this.#plotly ??= load(this.#address);
-    await this.#plotly;
+    await loadPlotly(this.#address);
     this.#ask();
   }
 
@@ -106,14 +94,4 @@ class Drawing {
       window.Plotly.react(frame.plot, traces, layout, CONFIG);
     }
   }
-}
-
-function load(address) {
-  const root = window.gradio_config?.root ?? '';
-  return new Promise((resolve, reject) => {
-    const script = make('script', '', '', { src: root + address });
-    script.addEventListener('load', resolve);
-    script.addEventListener('error', () => reject(new Error('plotly.js could not be loaded')));
-    document.head.append(script);
-  });
 }

@@ -1,10 +1,11 @@
 // Title line and the switch between light and dark.
 import { make, setText } from './dom.js';
+import { onThemeChange } from './theme.js';
 
 const KEY = 'specviz-theme';
 
 /** Draw the head of the page; where races run is known better once one has started. */
-export function mountHeader(place, data, store) {
+export function mountHeader(place, data, stores) {
   const title = make('div', 'sv-title');
   title.append(
     make('h1', '', 'specviz'),
@@ -13,10 +14,11 @@ export function mountHeader(place, data, store) {
   const side = make('div', 'sv-side');
   const button = make('button', 'sv-button', '', { type: 'button' });
   const where = make('span', 'sv-place', data.place);
-  store.subscribe((items) => {
+  const take = (items) => {
     const start = items.findLast((item) => item.k === 'start');
     if (start) setText(where, start.place);
-  });
+  };
+  for (const store of stores) store.subscribe(take);
   side.append(where, button);
   place.append(title, side);
 
@@ -32,7 +34,7 @@ export function mountHeader(place, data, store) {
   });
   const before = remembered();
   if (before) document.body.classList.toggle('dark', before === 'dark');
-  new MutationObserver(show).observe(document.body, { attributeFilter: ['class'] });
+  onThemeChange(show);
   show();
 }
 

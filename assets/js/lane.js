@@ -6,7 +6,7 @@ const NEAR_BOTTOM_PX = 24;
 
 /** Draws one lane and lets a reader walk its tokens with pointer or keys. */
 export class Lane {
-  #index;
+  #id;
   #outcomes;
   #card;
   #max;
@@ -17,8 +17,8 @@ export class Lane {
   #active = null;
   #sticks = true;
 
-  constructor(index, spec, start, outcomes, card) {
-    this.#index = index;
+  constructor(id, spec, start, outcomes, card) {
+    this.#id = id;
     this.#outcomes = outcomes;
     this.#card = card;
     this.#max = start?.max ?? 1;
@@ -79,7 +79,7 @@ export class Lane {
   addRound(item) {
     for (const token of item.tokens) {
       const outcome = this.#outcomes[token.f];
-      const id = `sv-token-${this.#index}-${this.#entries.length}`;
+      const id = `sv-token-${this.#id}-${this.#entries.length}`;
       const label = `${outcome.label}, round ${item.round}`;
       const closing = !this.#isPlain && token === item.tokens.at(-1) ? item.round : null;
       const element = tokenElement(token, outcome, id, label, closing);
@@ -102,6 +102,11 @@ export class Lane {
     setText(this.speed, figures.speed);
     setText(this.count, `${figures.tokens} tokens`);
     this.bar.style.transform = `scaleX(${Math.min(1, figures.tokens / this.#max)})`;
+  }
+
+  /** Say that the race was stopped, unless the lane had ended by itself. */
+  stop() {
+    if (!this.element.classList.contains('has-ended')) this.end('stopped');
   }
 
   /** Say why the lane ended. */

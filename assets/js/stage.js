@@ -3,38 +3,24 @@ import { Card } from './card.js';
 import { make } from './dom.js';
 import { Lane } from './lane.js';
 
-const WAITING_LANES = [
-  {
-    name: 'target alone',
-    about: 'one token a pass',
-    plain: true,
-    hint: 'The target model writes here by itself: every token costs one pass through it.',
-  },
-  {
-    name: 'target + guesses',
-    about: 'several tokens a pass, where the guesses are good',
-    plain: false,
-    hint:
-      'The same target writes here with help. Something cheap guesses the next γ tokens, the target ' +
-      'checks all of them in one pass, keeps the first ones that fit, and puts its own token after ' +
-      'them. The text stays the target’s own; only the number of passes changes.',
-  },
-];
-
 /** Draw the stage and keep it up with the race. */
-export function mountStage(place, data, store) {
+export function mountStage(place, data, store, scene) {
   const lanesPlace = make('div', 'sv-lanes');
   const card = new Card(data.outcomes);
   const grid = make('div', 'sv-stage');
   grid.append(lanesPlace, card.element);
   place.append(legend(data.outcomes, place), grid);
   let lanes = [];
+  let hasStarted = false;
 
   const build = (start) => {
     lanesPlace.replaceChildren();
-    const specs = start?.lanes ?? WAITING_LANES;
-    lanes = specs.map((spec, index) => new Lane(index, spec, start, data.outcomes, card));
-    lanesPlace.style.setProperty('--lanes', specs.length);
+    hasStarted = start !== null;
+    const specs = start?.lanes ?? data.lanes;
+    lanes = specs.map(
+      (spec, index) => new Lane(`${scene}-${index}`, spec, start, data.outcomes, card),
+    );
+    lanesPlace.dataset.lanes = specs.length;
     lanesPlace.append(...lanes.map((lane) => lane.element));
   };
   const take = (item) => {
@@ -45,7 +31,9 @@ export function mountStage(place, data, store) {
     else if (item.k === 'round') lanes[item.lane].addRound(item);
     else if (item.k === 'end') lanes[item.lane].end(item.why);
     else if (item.k === 'figures') {
-      item.figures?.lanes.forEach((figures, index) => lanes[index].showFigures(figures));
+      item.lanes.forEach((figures, index) => lanes[index].showFigures(figures));
+    } else if (item.k === 'status' && item.state === 'stopped' && hasStarted) {
+      lanes.forEach((lane) => lane.stop());
     }
   };
   build(null);
@@ -66,7 +54,7 @@ function legend(outcomes, place) {
     list.append(item);
   }
   const label = make('label', 'sv-switch');
-  const box = make('input', '', '', { type: 'checkbox', id: 'sv-show-rejected' });
+  const box = make('input', 'sv-show-rejected', '', { type: 'checkbox' });
   box.checked = true;
   box.addEventListener('change', () => place.classList.toggle('hides-rejected', !box.checked));
   label.append(box, document.createTextNode('show rejected'));

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from tokenizers import Tokenizer
-from transformers import DynamicCache
 
+from specviz.decoding.rollback_cache import rollback_cache
 from specviz.training.architecture import TARGET, load_trained
 from specviz.training.corpus import (
     Ids,
@@ -109,7 +109,7 @@ def write(
     is_written = np.zeros(ids.shape, dtype=np.bool_)
     ids[:, :shortest] = [prompt[:shortest] for prompt in prompts]
     fed = torch.from_numpy(ids[:, :shortest].astype(np.int64)).to(device)
-    cache = DynamicCache(config=model.config)
+    cache = rollback_cache()
     for position in range(shortest, shortest + num_steps):
         logits = model(input_ids=fed, past_key_values=cache, logits_to_keep=1).logits[:, -1]
         noise = torch.empty_like(logits).exponential_(generator=generator)

@@ -23,6 +23,8 @@ class Example:
 
     label: str
     prompt: str
+    hint: str
+    """One sentence: what to watch while this prompt is raced, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,6 @@ def read_examples() -> tuple[ExampleGroup, ...]:
     groups = []
     for path in sorted(PROMPTS_FOLDER.glob("*.json")):
         group = json.loads(path.read_text(encoding="utf-8"))
-        examples = tuple(Example(entry["label"], entry["prompt"]) for entry in group["examples"])
+        examples = tuple(Example(**entry) for entry in group["examples"])
         groups.append(ExampleGroup(group["label"], examples))
     return tuple(groups)

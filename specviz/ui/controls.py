@@ -9,6 +9,7 @@ from specviz.ui import views
 from specviz.ui.assets import read_examples
 from specviz.ui.options import PageOptions, PairOption
 from specviz.ui.request_form import MAX_SEED, METHOD_LABELS
+from specviz.ui.scenes import Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +53,27 @@ def build_controls(options: PageOptions) -> Controls:
         with gr.Column(min_width=300, elem_id="sv-ask"):
             prompt = gr.Textbox(
                 label="Prompt",
-                value=options.defaults.prompt,
+                value=shown.prompt,
                 placeholder="The beginning of a story, of a function, a question …",
                 lines=3,
                 max_lines=8,
-                max_length=options.limits.max_prompt_chars,
+                max_length=limits.max_prompt_chars,
                 interactive=True,
                 elem_id="sv-prompt",
             )
-            examples = views.examples(read_examples())
-            with gr.Row(elem_id="sv-buttons"):
-                race = gr.Button("▶ Race", variant="primary", scale=3, elem_id="sv-race")
-                stop = gr.Button("■ Stop", scale=1, min_width=100, elem_id="sv-stop")
+            examples = views.examples(read_examples(), shown.prompt)
+            race, stop = race_buttons("▶ Race", Scene.RACE)
         with gr.Column(min_width=300, elem_id="sv-settings"):
             target, method, draft = _models(options)
             with gr.Row():
-                gamma = _slider("Draft length γ", (1, limits.max_gamma, 1), shown.gamma, "gamma")
-                temperature = _slider("Temperature", (0, 2, 0.05), shown.temperature, "temperature")
+                gamma = make_slider(
+                    "Draft length γ", (1, limits.max_gamma, 1), shown.gamma, "gamma"
+                )
+                temperature = make_slider(
+                    "Temperature", (0, 2, 0.05), shown.temperature, "temperature"
+                )
                 most = limits.max_new_tokens
-                tokens = _slider("New tokens", (8, most, 8), shown.max_new_tokens, "tokens")
+                tokens = make_slider("New tokens", (8, most, 8), shown.max_new_tokens, "tokens")
             top_k, top_p, seed = _sampling_controls(shown.seed)
     return Controls(
         prompt, target, method, draft, gamma, temperature, top_k, top_p, seed, tokens, examples,
@@ -122,8 +125,8 @@ def _drafts(pair: PairOption) -> gr.Dropdown:
 def _sampling_controls(first_seed: int) -> tuple[gr.Slider, gr.Slider, gr.Number]:
     with gr.Accordion("More: top-k, top-p, seed", open=False, elem_id="sv-more"):
         with gr.Row():
-            top_k = _slider("Top-k (0 = off)", (0, 200, 1), 0, "top-k")
-            top_p = _slider("Top-p (1 = off)", (0.05, 1, 0.05), 1, "top-p")
+            top_k = make_slider("Top-k (0 = off)", (0, 200, 1), 0, "top-k")
+            top_p = make_slider("Top-p (1 = off)", (0.05, 1, 0.05), 1, "top-p")
         seed = gr.Number(
             label="Seed",
             value=first_seed,
@@ -136,7 +139,19 @@ def _sampling_controls(first_seed: int) -> tuple[gr.Slider, gr.Slider, gr.Number
     return top_k, top_p, seed
 
 
-def _slider(label: str, span: tuple[float, float, float], value: float, name: str) -> gr.Slider:
+def race_buttons(text: str, scene: Scene) -> tuple[gr.Button, gr.Button]:
+    """Make the button that starts a race, reading `text`, and the one that stops it."""
+    with gr.Row(elem_classes="sv-buttons"):
+        start = gr.Button(
+            text, variant="primary", scale=3, elem_id=f"sv-{scene}", elem_classes="sv-start"
+        )
+        stop = gr.Button(
+            "■ Stop", scale=1, min_width=100, elem_id=f"sv-{scene}-stop", elem_classes="sv-stop"
+        )
+    return start, stop
+
+
+def make_slider(label: str, span: tuple[float, float, float], value: float, name: str) -> gr.Slider:
     """Make a slider over (lowest, highest, step)."""
     low, high, step = span
     return gr.Slider(

@@ -36,13 +36,23 @@ FIGURES: tuple[FigureHelp, ...] = (
 )
 
 
-def live_figures(lanes: list[RunningCounts], shown: int, output: Figure) -> Figures:
-    """Give the figures of lane `shown` against lane 0, and the speed of every lane."""
-    lane, baseline = lanes[shown], lanes[0]
+def live_figures(counts: RunningCounts) -> Figures:
+    """Give what every lane shows, the baseline too: its speed, and how far it has come."""
+    return {
+        "speed": _speed(counts),
+        "tokens": counts.num_emitted,
+        "ms": round(counts.ms, 1),
+    }
+
+
+def compared_figures(lane: RunningCounts, baseline: RunningCounts, output: Figure) -> Figures:
+    """Give the key figures of a lane that guesses, against the baseline."""
     judged = lane.num_accepted + lane.num_rejected
     speedup = lane.speedup_over(baseline)
+    is_slower = speedup is not None and speedup < 1.0
+    than = "slower than" if is_slower else "against"
     return {
-        "speedup": _figure(_times(speedup), "against the target alone"),
+        "speedup": _figure(_times(speedup), f"{than} the target alone"),
         "alpha": _figure(_percent(lane.alpha), f"{lane.num_accepted}/{judged} judged"),
         "rate": _figure(
             _percent(lane.acceptance_rate), f"{lane.num_accepted}/{lane.num_drafted} drafted"
@@ -53,11 +63,7 @@ def live_figures(lanes: list[RunningCounts], shown: int, output: Figure) -> Figu
             f"{lane.num_target_forwards} passes, {lane.num_emitted} tokens",
         ),
         "lossless": output,
-        "is_slower": speedup is not None and speedup < 1.0,
-        "lanes": [
-            {"speed": _speed(counts), "tokens": counts.num_emitted, "ms": round(counts.ms, 1)}
-            for counts in lanes
-        ],
+        "is_slower": is_slower,
     }
 
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from specviz.fit_io import FittedDraft
 from specviz.trace import MAX_GAMMA, MAX_LANES, Method
 
 
@@ -32,7 +33,11 @@ class PageLimits:
 class PageDefaults:
     """What the controls show before anyone touches them."""
 
-    prompt: str = "Once upon a time, there was a little fox who"
+    prompt: str = (
+        "Once upon a time, there was a quick little fox named Leo who lived in a big forest. "
+        "He could run very fast. One day, Leo met a"
+    )
+    """One of the examples, so that its hint is there from the start."""
     gamma: int = 4
     temperature: float = 0.0
     max_new_tokens: int = 128
@@ -49,6 +54,10 @@ class PageOptions:
     dtype: str
     limits: PageLimits = PageLimits()
     defaults: PageDefaults = PageDefaults()
+    fitted: tuple[FittedDraft, ...] = ()
+    """Drafts that were fitted to a target; those that can race are among its pair's drafts too."""
+    fit_problems: tuple[str, ...] = ()
+    """One sentence for each fitted draft that was left out."""
 
     def pair(self, target: str) -> PairOption | None:
         """Return the pair with this target, or None where the page does not offer it."""

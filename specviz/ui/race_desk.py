@@ -1,6 +1,6 @@
 """What the page's buttons do: enter the queue, run the race, leave, stop."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +8,8 @@ import gradio as gr
 
 from specviz.errors import RequestError
 from specviz.trace import RaceRequest, StartRace
-from specviz.ui.options import PageOptions
-from specviz.ui.request_form import FormValues, request_from_form
 from specviz.ui.runs import Run, RunStore
+from specviz.ui.scenes import Scene
 from specviz.ui.stream import State, close_run, status_item, stream_race, write_packet
 
 STOP_SECONDS = 1.0
@@ -27,19 +26,21 @@ class Ticket:
 class RaceDesk:
     """Serves all visitors; what belongs to one of them is in that visitor's ticket and run."""
 
-    def __init__(self, start_race: StartRace, options: PageOptions, runs: RunStore) -> None:
+    def __init__(self, start_race: StartRace, runs: RunStore, deadline_seconds: float) -> None:
         self._start_race = start_race
-        self._options = options
         self._runs = runs
+        self._deadline_seconds = deadline_seconds
 
-    def enter(self, place: Ticket | None, *values: object) -> tuple[Any, Any]:
-        """Check the form and give a first packet and a ticket; nothing while a race is open."""
+    def enter(
+        self, place: Ticket | None, scene: Scene, read_request: Callable[[], RaceRequest]
+    ) -> tuple[Any, Any]:
+        """Read the form and give a first packet and a ticket; nothing while a race is open."""
         last = self._run(place)
         if last and not last.is_closed:
             return gr.skip(), gr.skip()
-        run = self._runs.open()
+        run = self._runs.open(scene)
         try:
-            request = request_from_form(FormValues(*values), self._options)
+            request = read_request()
         except RequestError as error:
             run.finish()
             return close_run(run, State.ERROR, str(error)), None
@@ -50,8 +51,7 @@ class RaceDesk:
         """Run the ticket's race and yield its packets."""
         run = self._run(place)
         if place and run and not run.is_closed:
-            seconds = self._options.limits.deadline_seconds
-            yield from stream_race(self._start_race, place.request, run, seconds)
+            yield from stream_race(self._start_race, place.request, run, self._deadline_seconds)
 
     def leave(self, place: Ticket | None) -> Any:
         """Say that the queue was full."""

@@ -13,7 +13,13 @@ from specviz.trace import (
     RoundFinished,
     StopReason,
 )
-from specviz.ui.figures import Figures, chart_point, live_figures, output_figure
+from specviz.ui.figures import (
+    Figures,
+    chart_point,
+    compared_figures,
+    live_figures,
+    output_figure,
+)
 from specviz.ui.view_models import Item, narration, round_item, start_item
 
 _ENDS = {
@@ -25,9 +31,10 @@ _ENDS = {
 
 
 class RaceView:
-    """What the page shows of a running race; lane 1 is the lane whose figures are shown."""
+    """What the page shows of a running race: every lane against lane 0, the target alone."""
 
     def __init__(self) -> None:
+        self._names: list[str] = []
         self._counts: list[RunningCounts] = []
         self._is_greedy = True
         self._finished: RaceFinished | None = None
@@ -41,7 +48,11 @@ class RaceView:
         """Take one event in and return what the browser must draw for it, if anything."""
         match event:
             case RaceStarted():
+                self._names = [spec.name for spec in event.specs]
                 self._counts = [RunningCounts() for _ in event.specs]
+                self.narration = (
+                    f"{'Both' if len(event.specs) == 2 else 'All'} lanes read the prompt."
+                )
                 self._is_greedy = event.request.sampling.temperature == 0.0
                 return start_item(event)
             case RoundFinished():
@@ -52,17 +63,27 @@ class RaceView:
                 self._finished = event
                 return None
 
-    def figures(self) -> Figures | None:
-        """Return the key figures as they stand, or None before the race has lanes."""
-        if len(self._counts) < 2:
-            return None
-        verdict = race_verdicts(self._finished.trace)[1] if self._finished else None
-        output = output_figure(verdict, self._is_greedy, is_running=self._finished is None)
-        return live_figures(self._counts, 1, output)
+    def figures(self) -> list[Figures]:
+        """Return the figures of each lane as they stand; empty before the race has lanes."""
+        verdicts = race_verdicts(self._finished.trace) if self._finished else ()
+        shown = [live_figures(counts) for counts in self._counts]
+        for lane, counts in enumerate(self._counts[1:], 1):
+            verdict = verdicts[lane] if verdicts else None
+            output = output_figure(verdict, self._is_greedy, is_running=not verdicts)
+            shown[lane] |= compared_figures(counts, self._counts[0], output)
+        return shown
 
     def closing_sentence(self) -> str:
         """Say in one sentence how the race ended."""
-        speedup = self._counts[1].speedup_over(self._counts[0]) if len(self._counts) > 1 else None
+        speedups = [counts.speedup_over(self._counts[0]) for counts in self._counts[1:]]
+        told = [
+            f"{name} {speedup:.2f}×"
+            for name, speedup in zip(self._names[1:], speedups, strict=True)
+            if speedup is not None
+        ]
+        if len(told) > 1:
+            return f"Finished, against the target alone: {', '.join(told)}."
+        speedup = next((each for each in speedups if each is not None), None)
         if speedup is None:
             return "The race ended before there was anything to compare."
         if speedup >= 1.0:
@@ -82,6 +103,7 @@ class RaceView:
         before = self._counts[event.lane]
         counts = before.plus(event.round)
         self._counts[event.lane] = counts
-        if event.lane == 1:
-            self.narration = narration(event.round)
+        if event.lane == len(self._counts) - 1:
+            whose = self._names[-1] if len(self._counts) > 2 else None
+            self.narration = narration(event.round, whose)
         return round_item(event.lane, event.round, chart_point(counts, before, self._counts[0]))

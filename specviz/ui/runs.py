@@ -8,12 +8,15 @@ import threading
 import time
 from collections import OrderedDict
 
+from specviz.ui.scenes import Scene
+
 
 class Run:
     """One race of one visitor: its packets so far, and the wish to stop it."""
 
-    def __init__(self, run_id: str, started_at: float) -> None:
+    def __init__(self, run_id: str, started_at: float, scene: Scene) -> None:
         self.id = run_id
+        self.scene = scene
         self.started_at = started_at
         self.packets: list[str] = []
         self.has_begun = False
@@ -50,10 +53,10 @@ class RunStore:
         self._max_runs = max_runs
         self._max_age_seconds = max_age_seconds
 
-    def open(self) -> Run:
+    def open(self, scene: Scene) -> Run:
         """Start a new run under a fresh id and forget those that are too old or too many."""
         now = time.monotonic()
-        run = Run(secrets.token_urlsafe(18), now)
+        run = Run(secrets.token_urlsafe(18), now, scene)
         with self._lock:
             self._runs[run.id] = run
             while len(self._runs) > 1 and self._has_to_forget(now):

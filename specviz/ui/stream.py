@@ -1,4 +1,4 @@
-"""Streams a race to one page as packets: compact JSON with run id, sequence number and deltas only.
+"""Streams a race to one page as packets: compact JSON with scene, run id, number and deltas only.
 
 Events that arrive within 50 ms share a packet. A packet is built between two rounds, while no clock
 runs.
@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from enum import StrEnum
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from specviz.errors import SpecvizError
 from specviz.trace import Event, RaceFinished, RaceRequest, RaceStarted, StartRace
@@ -50,7 +50,8 @@ def write_packet(run: Run, items: list[Item]) -> str | None:
     with run.lock:
         if run.is_closed:
             return None
-        body = {"run": run.id, "seq": len(run.packets), "items": items}
+        number = len(run.packets)
+        body = {"scene": run.scene.value, "run": run.id, "seq": number, "items": items}
         packet = json.dumps(body, separators=(",", ":"), ensure_ascii=False)
         run.packets.append(packet)
         return packet
@@ -137,7 +138,7 @@ def _packets(
             items = []
             sent_at = time.monotonic()
     state, text = _ending(view, run)
-    last = [*items, {"k": "figures", "figures": view.figures()}]
+    last = [*items, {"k": "figures", "lanes": view.figures()}]
     yield from _present(close_run(run, state, text, last))
 
 
@@ -147,8 +148,8 @@ def _is_due(event: Event, sent_at: float, now: float) -> bool:
 
 def _standing(view: RaceView) -> list[Item]:
     """The parts of a packet that replace what was there: figures and the one-line story."""
-    figures: dict[str, Any] = {"k": "figures", "figures": view.figures()}
-    return [figures, status_item(State.RUNNING, view.narration or "Both lanes read the prompt.")]
+    figures: Item = {"k": "figures", "lanes": view.figures()}
+    return [figures, status_item(State.RUNNING, view.narration)]
 
 
 def _ending(view: RaceView, run: Run) -> tuple[State, str]:

@@ -80,9 +80,9 @@ def token_views(round_: Round) -> list[TokenView]:
     return views
 
 
-def narration(round_: Round) -> str:
-    """Tell one round in a sentence."""
-    number = round_.index + 1
+def narration(round_: Round, lane: str | None = None) -> str:
+    """Tell one round in a sentence, with the name of its lane where one is given."""
+    number = f"{round_.index + 1}" if lane is None else f"{round_.index + 1} ({lane})"
     if not round_.drafted:
         return f"Round {number}: nothing guessed, one plain step."
     guesses = len(round_.drafted)

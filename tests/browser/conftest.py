@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from urllib.parse import urlparse
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from serving import free_port, serving
 
 FLAGS = [
@@ -20,6 +20,8 @@ FLAGS = [
     "--disable-sync",
 ]
 TIMEOUT_MS = 60_000
+
+expect.set_options(timeout=TIMEOUT_MS)
 
 OpenPage = Callable[..., Page]
 

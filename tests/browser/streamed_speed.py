@@ -21,8 +21,9 @@ from serving import free_port, serving
 
 from specviz.metrics import race_metrics
 from specviz.trace_io import from_json
+from specviz.ui.options import PageDefaults
 
-PROMPT = "Once upon a time, there was a little fox who"
+PROMPT = PageDefaults().prompt
 GAMMA, NUM_TOKENS = 4, 192
 
 

@@ -1,11 +1,12 @@
 """Packets can be asked for again, by their own visitor only."""
 
 from specviz.ui.runs import RunStore
+from specviz.ui.scenes import Scene
 
 
 def test_a_run_is_replayed_from_any_number() -> None:
     store = RunStore()
-    run = store.open()
+    run = store.open(Scene.RACE)
     run.packets += ["a", "b", "c"]
     assert store.replay(run.id, 0) == ["a", "b", "c"]
     assert store.replay(run.id, 2) == ["c"]
@@ -14,7 +15,7 @@ def test_a_run_is_replayed_from_any_number() -> None:
 
 def test_nothing_is_told_to_who_does_not_hold_the_id() -> None:
     store = RunStore()
-    run = store.open()
+    run = store.open(Scene.RACE)
     run.packets.append("a")
     for guess in ("", "0", None, 1, [run.id], run.id[:-1]):
         assert store.replay(guess, 0) == []
@@ -24,26 +25,26 @@ def test_nothing_is_told_to_who_does_not_hold_the_id() -> None:
 
 def test_ids_are_long_and_never_repeat() -> None:
     store = RunStore(max_runs=500)
-    ids = {store.open().id for _ in range(500)}
+    ids = {store.open(Scene.RACE).id for _ in range(500)}
     assert len(ids) == 500
     assert min(map(len, ids)) >= 24
 
 
 def test_old_runs_are_forgotten() -> None:
     store = RunStore(max_runs=3)
-    runs = [store.open() for _ in range(5)]
+    runs = [store.open(Scene.RACE) for _ in range(5)]
     assert [store.get(run.id) is not None for run in runs] == [False, False, True, True, True]
 
 
 def test_a_run_is_forgotten_when_it_is_too_old() -> None:
     store = RunStore(max_age_seconds=-1.0)
-    first, second = store.open(), store.open()
+    first, second = store.open(Scene.RACE), store.open(Scene.RACE)
     assert store.get(first.id) is None
     assert store.get(second.id) is second
 
 
 def test_a_stopped_run_says_so_and_can_be_waited_for() -> None:
-    run = RunStore().open()
+    run = RunStore().open(Scene.RACE)
     assert not run.should_stop()
     run.stop()
     assert run.should_stop()

@@ -9,6 +9,7 @@ from fake_race import FakeRace
 
 from specviz.trace import Event, LaneSpec, Method, RaceRequest
 from specviz.ui.runs import Run, RunStore
+from specviz.ui.scenes import Scene
 from specviz.ui.stream import State, close_run, stream_race, write_packet
 
 LANES = (
@@ -28,13 +29,14 @@ def _last_status(packets: list[str]) -> dict[str, Any]:
 
 @pytest.fixture
 def run() -> Run:
-    return RunStore().open()
+    return RunStore().open(Scene.COMPARE)
 
 
 def test_packets_are_numbered_without_gaps_and_kept(run: Run) -> None:
     packets = list(stream_race(FakeRace(), REQUEST, run, 60.0))
     assert [json.loads(packet)["seq"] for packet in packets] == list(range(len(packets)))
     assert {json.loads(packet)["run"] for packet in packets} == {run.id}
+    assert {json.loads(packet)["scene"] for packet in packets} == {"compare"}
     assert run.packets == packets
     assert _last_status(packets)["state"] == State.FINISHED
 

@@ -95,6 +95,7 @@ def test_a_round_is_told_in_one_sentence() -> None:
     assert by_end[Source.CORRECTION].endswith("1 corrected.")
     assert by_end[Source.BONUS].endswith("1 bonus.")
     assert "nothing guessed" in narration(_rounds(0)[0])
+    assert narration(_rounds(1)[2], "after fitting").startswith("Round 3 (after fitting): ")
 
 
 def test_the_law_is_named_with_what_is_switched_on() -> None:

@@ -1,0 +1,42 @@
+"""The controls of the Compare tab."""
+
+from dataclasses import dataclass
+
+import gradio as gr
+
+from specviz.ui import views
+from specviz.ui.controls import make_slider, race_buttons
+from specviz.ui.options import PageOptions
+from specviz.ui.scenes import Scene
+
+
+@dataclass(frozen=True, slots=True)
+class CompareControls:
+    """Handles of the controls that events are wired to."""
+
+    choice: gr.HTML
+    gamma: gr.Slider
+    temperature: gr.Slider
+    race: gr.Button
+    stop: gr.Button
+
+    def inputs(self) -> list[gr.Component]:
+        """Return the controls in the order of the fields of `CompareValues`."""
+        return [self.choice, self.gamma, self.temperature]
+
+
+def build_compare_controls(options: PageOptions) -> CompareControls:
+    """Lay out what fitting brought, and below it what its race needs."""
+    limits, shown = options.limits, options.defaults
+    choice = views.fitted_drafts(options)
+    with gr.Row(elem_id="sv-compare-controls", equal_height=False, visible=bool(options.fitted)):
+        with gr.Column(scale=3, min_width=280, elem_id="sv-compare-settings"), gr.Row():
+            gamma = make_slider(
+                "Draft length γ", (1, limits.max_gamma, 1), shown.gamma, "compare-gamma"
+            )
+            temperature = make_slider(
+                "Temperature", (0, 2, 0.05), shown.temperature, "compare-temperature"
+            )
+        with gr.Column(scale=2, min_width=280):
+            race, stop = race_buttons("▶ Race before and after", Scene.COMPARE)
+    return CompareControls(choice, gamma, temperature, race, stop)

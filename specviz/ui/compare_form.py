@@ -1,0 +1,63 @@
+"""Turns what the Compare tab sent into a race of one draft before and after it was fitted.
+
+The tab names a fitted draft and one of its held-out prompts by their numbers; the prompt itself is
+taken from the fit, never from the browser.
+"""
+
+import re
+from dataclasses import dataclass
+
+from specviz.errors import RequestError
+from specviz.fit_io import FittedDraft
+from specviz.trace import Method, RaceRequest
+from specviz.ui.options import PageOptions
+from specviz.ui.request_form import build_request
+
+BEFORE, AFTER = "before fitting", "after fitting"
+_CHOICE = re.compile(r"(\d{1,6}):(\d{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class CompareValues:
+    """The controls of the Compare tab, unchecked, as they arrive."""
+
+    choice: object
+    """`"F:P"`: number of the fitted draft and of its held-out prompt, both from 0."""
+    gamma: object
+    temperature: object
+
+
+def request_from_comparison(form: CompareValues, options: PageOptions) -> RaceRequest:
+    """Build the race: the target alone, with the draft before fitting, with the draft after.
+
+    The lane before is left out where that draft does not exist or is not at hand.
+
+    Raises:
+        RequestError: A value is missing, of the wrong kind, or names what is not there.
+    """
+    fitted, prompt = _chosen(form.choice, options)
+    drafts = [(BEFORE, fitted.before), (AFTER, fitted.name)]
+    lanes = [
+        {
+            "name": name,
+            "method": Method.DRAFT_MODEL.value,
+            "target": fitted.fit.target,
+            "draft": draft,
+            "gamma": form.gamma,
+        }
+        for name, draft in drafts
+        if draft is not None
+    ]
+    sampling = {"temperature": form.temperature, "seed": options.defaults.seed}
+    return build_request(prompt, lanes, sampling, options.defaults.max_new_tokens, options)
+
+
+def _chosen(choice: object, options: PageOptions) -> tuple[FittedDraft, str]:
+    numbers = _CHOICE.fullmatch(choice) if isinstance(choice, str) else None
+    if numbers is None:
+        raise RequestError("Choose a fitted draft and a held-out prompt first.")
+    place, row = int(numbers[1]), int(numbers[2])
+    if place >= len(options.fitted) or row >= len(options.fitted[place].fit.held_out):
+        raise RequestError("This fitted draft or prompt is not there; load the page again.")
+    fitted = options.fitted[place]
+    return fitted, fitted.fit.held_out[row].prompt

@@ -1,0 +1,66 @@
+"""The page offers what ships, what was fitted to it, and what a fitted draft was before."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import app
+from specviz.fit_io import FIT_FILE
+from specviz.models import catalogue
+from specviz.trace import Method
+
+FIXTURE = Path(__file__).parent / "fixtures" / "fit_v1.json"
+
+AddModel = Callable[..., Path]
+
+
+@pytest.fixture
+def add_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AddModel:
+    """Give a function that adds a copy of the small draft's configuration to fitted models."""
+    monkeypatch.setenv(catalogue.FOLDER_VARIABLE, str(tmp_path))
+
+    def add(name: str, **fit: str | None) -> Path:
+        folder = tmp_path / name
+        shutil.copytree(catalogue.MODELS_FOLDER / "small", folder)
+        content = json.loads(FIXTURE.read_text(encoding="utf-8")) | fit
+        (folder / FIT_FILE).write_text(json.dumps(content), encoding="utf-8")
+        return folder
+
+    return add
+
+
+def test_the_default_draft_is_offered_first() -> None:
+    options = app.page_options(None, None, "cpu", "float32")
+    (pair,) = options.pairs
+    assert pair.target == catalogue.DEFAULT_TARGET
+    assert pair.drafts[0] == catalogue.DEFAULT_DRAFT
+    assert pair.methods[0] is Method.DRAFT_MODEL
+
+
+def test_a_fitted_draft_joins_the_pair_of_its_target(add_model: AddModel) -> None:
+    add_model("mine", target="specviz-target", draft_before="specviz-small")
+    options = app.page_options(None, None, "cpu", "float32")
+    assert "fitted/mine" in options.pairs[0].drafts
+    fitted = next(each for each in options.fitted if each.name == "fitted/mine")
+    assert fitted.before == "specviz-small"
+
+
+def test_a_named_target_gets_the_drafts_that_were_fitted_to_it(add_model: AddModel) -> None:
+    add_model("mine", target="some/target", draft_before="some/draft")
+    options = app.page_options("some/target", "some/draft", "cpu", "float32")
+    assert options.pairs[0].drafts == ("some/draft", "fitted/mine")
+
+
+def test_a_named_target_without_a_draft_guesses_in_other_ways() -> None:
+    (pair,) = app.page_options("some/target", None, "cpu", "float32").pairs
+    assert (pair.drafts, pair.methods[0]) == ((), Method.PROMPT_LOOKUP)
+
+
+def test_a_bad_fit_is_told_and_left_out(add_model: AddModel) -> None:
+    add_model("mine", made_by=None)
+    options = app.page_options(None, None, "cpu", "float32")
+    assert "fitted/mine" not in [each.name for each in options.fitted]
+    assert "fitted/mine: fit.json: made_by must be a text, is None." in options.fit_problems
