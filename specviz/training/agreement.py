@@ -1,14 +1,19 @@
 """How well a draft agrees with its target: alpha and equal first choices, on the same tokens."""
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from specviz.training.corpus import TokenStream
-from specviz.training.sampling import Prompts, write
+from specviz.training.architecture import TARGET
+from specviz.training.corpus import TokenStream, positive
+from specviz.training.sampling import Prompts, load_prompts, write
+from specviz.training.settings import FamilySettings
+from specviz.training.training_run import read_state
 
 BLOCK_ROWS = 16
 HELD_OUT_ROWS = 16
@@ -67,6 +72,34 @@ def write_held_out(target: Any, prompts: Prompts, source: str, seed: int) -> Hel
         torch.from_numpy(writing.ids.astype(np.int64)).to(target.device),
         torch.from_numpy(writing.is_written).to(target.device),
     )
+
+
+def held_out_texts(
+    target: Any, settings: FamilySettings, corpus: Path, build: Path, tokenizer: Tokenizer
+) -> dict[str, HeldOutText]:
+    """What the target writes after held-out prompts, by source.
+
+    Kept in the build folder: every draft is judged on the same texts, written once.
+    """
+    path = build / f"held_out_{read_state(build / TARGET).tokens}.npz"
+    if not path.exists():
+        prompts = load_prompts(settings, corpus, tokenizer, held_out=True)
+        arrays: dict[str, Any] = {}
+        for source in prompts.texts:
+            text = write_held_out(target, prompts, source, settings.seed)
+            arrays[f"{source}.ids"] = text.ids.cpu().numpy()
+            arrays[f"{source}.wanted"] = text.wanted.cpu().numpy()
+        fresh = build / f"held_out.{os.getpid()}.npz"
+        np.savez(fresh, **arrays)
+        fresh.replace(path)
+    with np.load(path) as stored:
+        return {
+            source: HeldOutText(
+                torch.from_numpy(stored[f"{source}.ids"]).to(target.device),
+                torch.from_numpy(stored[f"{source}.wanted"]).to(target.device),
+            )
+            for source in positive(settings.sample.prompt_mix)
+        }
 
 
 def cut_windows(stream: TokenStream, rows: int, length: int, seed: int) -> HeldOutText:

@@ -14,14 +14,14 @@ from specviz.training.agreement import (
     Agreement,
     HeldOutText,
     cut_windows,
+    held_out_texts,
     measure_agreement,
-    write_held_out,
 )
 from specviz.training.architecture import TARGET, build_model, load_trained
 from specviz.training.corpus import TokenStream, cached_streams, pick_sources
 from specviz.training.distillation_loss import distillation_loss
 from specviz.training.optimizers import build_optimizers
-from specviz.training.sampling import load_prompts, load_samples
+from specviz.training.sampling import load_samples
 from specviz.training.settings import DraftSettings, FamilySettings, find_draft
 from specviz.training.training_run import TrainingRun, default_device
 
@@ -143,14 +143,13 @@ class Distillation:
             self.settings.held_out_below,
             held_out=True,
         )
-        prompts = load_prompts(self.settings, self.corpus, self.tokenizer, held_out=True)
         length = self.draft.seq_len + 1
+        written = held_out_texts(
+            self.target, self.settings, self.corpus, self.build, self.tokenizer
+        )
         return {
             "real": [cut_windows(stream, REAL_ROWS, length, 0) for stream in streams.values()],
-            "sampled": [
-                write_held_out(self.target, prompts, source, self.settings.seed)
-                for source in prompts.texts
-            ],
+            "sampled": list(written.values()),
         }
 
     def _report(self, when: str, held_out: dict[str, list[HeldOutText]]) -> None:

@@ -14,14 +14,14 @@ from tokenizers import Tokenizer
 from specviz.models.description import Measures
 from specviz.training.agreement import (
     cut_windows,
+    held_out_texts,
     measure_agreement,
     tokens_to_text,
-    write_held_out,
 )
 from specviz.training.architecture import TARGET, load_trained
 from specviz.training.corpus import cached_streams, special_ids, task_prompt
 from specviz.training.fused_loss import fused_cross_entropy
-from specviz.training.sampling import load_prompts, write
+from specviz.training.sampling import write
 from specviz.training.settings import FamilySettings
 from specviz.training.training_run import default_device, read_state
 
@@ -131,14 +131,11 @@ class Evaluation:
 
     def agreement(self, draft: Any) -> dict[str, dict[str, float]]:
         """How well a draft agrees on what the target writes after held-out prompts, by source."""
-        prompts = load_prompts(self.settings, self.corpus, self.tokenizer, held_out=True)
-        agreements = {}
-        for source in prompts.texts:
-            text = write_held_out(self.target, prompts, source, self.settings.seed)
-            agreements[source] = asdict(
-                measure_agreement(self.target, draft, text.ids, text.wanted)
-            )
-        return agreements
+        texts = held_out_texts(self.target, self.settings, self.corpus, self.build, self.tokenizer)
+        return {
+            source: asdict(measure_agreement(self.target, draft, text.ids, text.wanted))
+            for source, text in texts.items()
+        }
 
     def continuations(self) -> list[dict[str, str]]:
         """Continue the prompts of the card, greedily and at temperature 0.8, nothing selected."""
