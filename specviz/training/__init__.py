@@ -1,1 +1,1 @@
-"""How the shipped model family is made from plain text: tokenizer, target, draft, model card."""
+"""How the shipped model family is made from plain text, and how a draft is fitted to any target."""

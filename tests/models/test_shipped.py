@@ -1,5 +1,6 @@
 """The shipped family: light, complete, and lossless in a real race."""
 
+from specviz.fit_io import FIT_FILE, read_fit
 from specviz.metrics import Agreement, race_metrics, race_verdicts
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET, MODELS_FOLDER, shipped_models
 from specviz.models.loading import ModelPool
@@ -24,10 +25,17 @@ def race(temperature: float) -> Trace:
 
 def test_family_is_complete_and_light() -> None:
     roles = {model.name: model.role for model in shipped_models()}
-    assert roles[DEFAULT_TARGET] == "target"
-    assert roles[DEFAULT_DRAFT] == "draft"
+    drafts = {f"specviz-{name}" for name in ("tiny", "small", "large", "misfit", "refit")}
+    assert roles == {DEFAULT_TARGET: "target", **dict.fromkeys(drafts, "draft")}
+    assert DEFAULT_DRAFT in drafts
     size = sum(file.stat().st_size for file in MODELS_FOLDER.rglob("*") if file.is_file())
-    assert size < 36e6
+    assert size < 24e6
+
+
+def test_the_refit_draft_agrees_more_than_the_misfit_it_was() -> None:
+    fit = read_fit(MODELS_FOLDER / "refit" / FIT_FILE)
+    assert (fit.target, fit.draft_before) == (DEFAULT_TARGET, "specviz-misfit")
+    assert fit.after.alpha > fit.before.alpha
 
 
 def test_every_method_writes_the_targets_own_greedy_text() -> None:
