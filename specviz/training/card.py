@@ -8,6 +8,7 @@ from typing import Any
 
 from safetensors import safe_open
 
+from specviz.fit_io import FIT_FILE, read_fit
 from specviz.training.architecture import TARGET
 from specviz.training.corpus import MAX_CODE_CHARACTERS, SYMPY_SHARE, positive
 from specviz.training.evaluate import CONTINUATION_TOKENS, EVALUATION_FILE, SAMPLED_TEMPERATURE
@@ -16,7 +17,6 @@ from specviz.training.settings import DraftSettings, FamilySettings
 from specviz.training.speed import SPEED_FILE
 from specviz.training.training_run import read_state
 
-FIT_FILE = "fit.json"
 CARD_TEMPLATE = Path(__file__).with_name("card.md")
 
 
@@ -55,7 +55,7 @@ def write_card(settings: FamilySettings, corpus: Path, build: Path, models: Path
         temperature=SAMPLED_TEMPERATURE,
         continuation_tokens=CONTINUATION_TOKENS,
         continuations=_continuations(evaluation),
-        commands=_commands(settings),
+        commands=_commands(settings, models),
     )
     path = models / "README.md"
     path.write_text(text, encoding="utf-8")
@@ -104,9 +104,8 @@ def _folders(models: Path) -> list[Path]:
 def _progress(folder: Path) -> tuple[str, str]:
     """Tokens seen and time taken; of a fitted draft, those of the fitting."""
     if (folder / FIT_FILE).exists():
-        fit = json.loads((folder / FIT_FILE).read_text(encoding="utf-8"))
-        tokens, seconds = fit["num_tokens_trained"], fit["seconds"]
-        return f"{tokens / 1e6:.1f}M more", f"{seconds / 60:.0f} min"
+        fit = read_fit(folder / FIT_FILE)
+        return f"{fit.num_tokens_trained / 1e6:.1f}M more", f"{fit.seconds / 60:.0f} min"
     state = read_state(folder)
     return f"{state.tokens / 1e6:.1f}M", f"{state.seconds / 60:.0f} min"
 
@@ -156,18 +155,22 @@ def _begins_inside(draft: DraftSettings, settings: FamilySettings) -> bool:
     return draft.begin_from_target and draft.hidden_size == settings.target.hidden_size
 
 
+def _fitted_folders(models: Path) -> list[Path]:
+    return [folder for folder in _folders(models) if (folder / FIT_FILE).exists()]
+
+
 def _fits(models: Path) -> str:
     text = ""
-    for folder in _folders(models):
-        if (folder / FIT_FILE).exists():
-            fit = json.loads((folder / FIT_FILE).read_text(encoding="utf-8"))
-            text += (
-                f"`{folder.name}` is `{fit['draft_before']}` after\n\n    {fit['made_by']}\n\n"
-                f"on {fit['num_prompts']} prompts, {fit['num_held_out']} more held out: alpha "
-                f"{fit['before']['alpha']:.3f} before, {fit['after']['alpha']:.3f} after, over "
-                f"{fit['after']['num_tokens']} tokens that the target wrote after the held-out "
-                "prompts.\n"
-            )
+    for folder in _fitted_folders(models):
+        fit = read_fit(folder / FIT_FILE)
+        num_learned = fit.num_prompts - fit.num_held_out
+        text += (
+            f"`{folder.name}` is `{fit.draft_before or 'a new draft'}` after\n\n"
+            f"    {fit.made_by}\n\n"
+            f"on {num_learned} prompts, {fit.num_held_out} more held out: alpha "
+            f"{fit.before.alpha:.3f} before, {fit.after.alpha:.3f} after, over "
+            f"{fit.after.num_tokens} tokens that the target wrote after the held-out prompts.\n"
+        )
     return text
 
 
@@ -177,7 +180,10 @@ def _speeds(build: Path) -> str:
         return ""
     speeds = json.loads(path.read_text(encoding="utf-8"))
     listed = "; ".join(f"{name} {speed:,.0f}" for name, speed in speeds.items())
-    return f"Tokens a second where it was trained (`speed`): {listed}."
+    return (
+        f"Tokens a second of the target where it was trained (`speed`): {listed} (early exits\n"
+        "and Muon included)."
+    )
 
 
 def _losses(settings: FamilySettings, evaluation: dict[str, Any]) -> str:
@@ -246,7 +252,7 @@ def _continuations(evaluation: dict[str, Any]) -> str:
     return text
 
 
-def _commands(settings: FamilySettings) -> str:
+def _commands(settings: FamilySettings, models: Path) -> str:
     lines = [
         "tokenizer --corpus DATA",
         "target --corpus DATA",
@@ -255,6 +261,12 @@ def _commands(settings: FamilySettings) -> str:
         "speed",
         "evaluate --corpus DATA",
         "export",
+        "prompts --out story_prompts.txt",
         "card --corpus DATA",
     ]
-    return "".join(f"    python -m specviz.training {line}\n" for line in lines)
+    commands = [f"python -m specviz.training {line}" for line in lines]
+    commands[-1:-1] = [
+        f"{read_fit(folder / FIT_FILE).made_by} --out {folder.as_posix()}"
+        for folder in _fitted_folders(models)
+    ]
+    return "".join(f"    {command}\n" for command in commands)
