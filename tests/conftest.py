@@ -24,3 +24,20 @@ def _one_thread() -> None:
     torch.use_deterministic_algorithms(True)
     # Debug filling of new tensors would slow every cache and prove nothing here.
     torch.utils.deterministic.fill_uninitialized_memory = False
+
+
+@pytest.fixture(scope="session")
+def tiny_pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """Folders of a tiny random target and of the same model, shaken a little."""
+    import torch
+    from tiny_models import CONFIGS, byte_tokenizer, random_model
+
+    folders = []
+    for name, noise in (("target", 0.0), ("draft", 0.02)):
+        folder = tmp_path_factory.mktemp(name)
+        config = CONFIGS["llama"]()
+        config.vocab_size = len(byte_tokenizer())
+        random_model(config, noise=noise, dtype=torch.float32).save_pretrained(folder)
+        byte_tokenizer().save_pretrained(folder)
+        folders.append(str(folder))
+    return folders[0], folders[1]
