@@ -1,7 +1,7 @@
 """Wires models, lanes and race into the one callable that command line and page are given."""
 
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from specviz.decoding.noise import measure_logit_noise
 from specviz.lanes import build_decoder, encode_prompt
@@ -10,7 +10,7 @@ from specviz.models.loading import ModelPool
 from specviz.models.threads import choose_threads
 from specviz.race import run_race
 from specviz.requests import check_request
-from specviz.trace import Event, RaceRequest, StartRace, TraceRequest
+from specviz.trace import Event, ModelLoading, RaceRequest, StartRace, TraceRequest
 
 
 def _never() -> bool:
@@ -20,7 +20,8 @@ def _never() -> bool:
 def make_start_race(pool: ModelPool) -> StartRace:
     """Make the `start_race` of one pool of models.
 
-    The iterator it returns raises at its first step, before any event:
+    Models that are not loaded yet are announced one by one. The iterator it returns raises before
+    the race has begun:
         RequestError: The request cannot be raced as it stands.
         ModelLoadError: A model cannot be loaded.
         IncompatibleModelError: A model or pair cannot do what a lane asks.
@@ -31,13 +32,12 @@ def make_start_race(pool: ModelPool) -> StartRace:
         request: RaceRequest, should_stop: Callable[[], bool] = _never
     ) -> Iterator[Event]:
         check_request(request)
+        names = [name for spec in request.lanes for name in (spec.target, spec.draft) if name]
+        yield from load_models(pool, names)
         target = pool.get(request.lanes[0].target)
         prompt_ids = encode_prompt(request, target)
-        names = {spec.target for spec in request.lanes} | {
-            spec.draft for spec in request.lanes if spec.draft
-        }
         if pool.device.type == "cpu":
-            choose_threads([pool.get(name).model for name in sorted(names)])
+            choose_threads([pool.get(name).model for name in dict.fromkeys(names)])
         decoders = [build_decoder(spec, pool, request) for spec in request.lanes]
         if target.name not in noise:
             noise[target.name] = measure_logit_noise(target.model)
@@ -53,3 +53,15 @@ def make_start_race(pool: ModelPool) -> StartRace:
         )
 
     return start_race
+
+
+def load_models(pool: ModelPool, names: Iterable[str]) -> Iterator[ModelLoading]:
+    """Load those of the models that are not loaded yet, and announce each before it is read.
+
+    Raises:
+        ModelLoadError: A model cannot be loaded.
+    """
+    missing = [name for name in dict.fromkeys(names) if not pool.has(name)]
+    for number, name in enumerate(missing, 1):
+        yield ModelLoading(name, number, len(missing))
+        pool.get(name)

@@ -223,6 +223,16 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelLoading:
+    """Event: a race waits for a model; comes before RaceStarted, where it comes at all."""
+
+    model: str
+    number: int
+    """Which of the models that are being loaded this is, from 1."""
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class RaceStarted:
     """Event: models are ready, every lane has read the prompt, the clocks start."""
 
@@ -256,7 +266,7 @@ class RaceFinished:
     trace: Trace
 
 
-Event = RaceStarted | RoundFinished | LaneFinished | RaceFinished
+Event = ModelLoading | RaceStarted | RoundFinished | LaneFinished | RaceFinished
 
 
 class StartRace(Protocol):

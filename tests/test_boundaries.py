@@ -17,6 +17,7 @@ LAYERS: Mapping[str, int] = {
     "specviz.metrics": 1,
     "specviz.theory": 1,
     "specviz.trace_io": 1,
+    "specviz.replay": 1,
     "specviz.requests": 1,
     "specviz.fit_io": 1,
     "specviz.decoding": 2,

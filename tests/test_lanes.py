@@ -54,6 +54,9 @@ class FakePool:
         self._tokenizers[name] = tokenizer
         return self
 
+    def has(self, name: str) -> bool:
+        return name in self._loaded
+
     def get(self, name: str) -> LoadedModel:
         if name not in self._configs:
             raise ModelLoadError(f"{name} cannot be loaded: it is not there")

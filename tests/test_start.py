@@ -14,10 +14,12 @@ from specviz.trace import (
     Event,
     LaneTrace,
     Method,
+    ModelLoading,
     RaceFinished,
     RaceRequest,
     RaceStarted,
     Round,
+    RoundFinished,
     Sampling,
     StopReason,
     Trace,
@@ -33,7 +35,8 @@ def _keep_threads() -> Iterator[None]:
 
 
 def finish(events: list[Event]) -> Trace:
-    assert isinstance(events[0], RaceStarted)
+    begun = [event for event in events if not isinstance(event, ModelLoading)]
+    assert isinstance(begun[0], RaceStarted)
     assert isinstance(events[-1], RaceFinished)
     return events[-1].trace
 
@@ -110,8 +113,11 @@ def test_recording_changes_no_token() -> None:
 def test_cancelling_delivers_the_trace_so_far() -> None:
     events: list[Event] = []
     start = make_start_race(POOL)  # type: ignore[arg-type]
-    for event in start(REQUEST, lambda: len(events) >= 6):
+    rounds: list[Event] = []
+    for event in start(REQUEST, lambda: len(rounds) >= 5):
         events.append(event)
+        if isinstance(event, RoundFinished):
+            rounds.append(event)
     trace = finish(events)
     assert sum(len(lane.rounds) for lane in trace.lanes) == 5
     assert StopReason.CANCELLED in {lane.stop_reason for lane in trace.lanes}
@@ -162,9 +168,22 @@ def test_a_target_of_numbers_that_are_none_ends_every_lane_with_a_trace() -> Non
         ),
     ],
 )
-def test_a_request_that_cannot_be_raced_raises_before_any_event(
+def test_a_request_that_cannot_be_raced_raises_before_the_race_begins(
     request_: RaceRequest, error: type[Exception]
 ) -> None:
     events = make_start_race(POOL)(request_)  # type: ignore[arg-type]
+    seen: list[Event] = []
     with pytest.raises(error):
-        next(events)
+        seen.extend(events)
+    assert all(isinstance(event, ModelLoading) for event in seen)
+
+
+def test_models_are_announced_before_they_are_loaded_and_only_once() -> None:
+    pool = FakePool(target=llama(), draft=llama(num_hidden_layers=1))
+    request = replace(REQUEST, lanes=(BASELINE, SPECS[Method.DRAFT_MODEL]))
+    start = make_start_race(pool)  # type: ignore[arg-type]
+    first, second = (
+        [event for event in start(request) if isinstance(event, ModelLoading)] for _ in range(2)
+    )
+    assert first == [ModelLoading("target", 1, 2), ModelLoading("draft", 2, 2)]
+    assert second == []

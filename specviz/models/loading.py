@@ -42,6 +42,10 @@ class ModelPool:
         self._allow_hub = allow_hub
         self._loaded: dict[str, LoadedModel] = {}
 
+    def has(self, name: str) -> bool:
+        """Whether the model called `name` is loaded, so that `get` returns at once."""
+        return name in self._loaded
+
     def get(self, name: str) -> LoadedModel:
         """Return the model called `name`, loading it at the first call.
 
