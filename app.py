@@ -8,12 +8,16 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, TimeoutError
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from specviz.trace import Event, RaceRequest, StartRace
+    from specviz.trace import Event, ModelLoading, RaceRequest, StartRace
     from specviz.ui.options import PageOptions, PairOption
+
+LOADING_POLL_SECONDS = 0.1
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -29,10 +33,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     try:
         options = page_options(chosen.target, chosen.draft, chosen.device, chosen.dtype)
-        models: Future[StartRace] = Future()
+        models = _Models()
         page = build_page(_once_loaded(models), options)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
-        models.set_result(load_start_race(options, allow_hub=chosen.allow_hub))
+        _load(models, options, allow_hub=chosen.allow_hub)
     except SpecvizError as error:
         sys.exit(str(error))
     page.block_thread()
@@ -68,8 +72,17 @@ def page_options(target: str | None, draft: str | None, device: str, dtype: str)
     return PageOptions(tuple(pairs), device, dtype, fitted=fitted, fit_problems=problems)
 
 
-def load_start_race(options: "PageOptions", *, allow_hub: bool) -> "StartRace":
-    """Load every model that the page offers and make the callable that races them.
+@dataclass
+class _Models:
+    """The models of the page while they are loaded, and what races them once they are."""
+
+    ready: "Future[StartRace]" = field(default_factory=Future)
+    loading: "ModelLoading | None" = None
+    """The one that is being read now."""
+
+
+def _load(models: _Models, options: "PageOptions", *, allow_hub: bool) -> None:
+    """Load every model that the page offers.
 
     Drafts fitted here are loaded when they are first raced, so that a bad one holds nobody up.
 
@@ -78,23 +91,32 @@ def load_start_race(options: "PageOptions", *, allow_hub: bool) -> "StartRace":
     """
     from specviz.models.catalogue import is_fitted
     from specviz.models.loading import ModelPool
-    from specviz.start import make_start_race
+    from specviz.start import load_models, make_start_race
 
     pool = ModelPool(options.device, options.dtype, allow_hub=allow_hub)
-    for pair in options.pairs:
-        for name in (pair.target, *pair.drafts):
-            if not is_fitted(name):
-                pool.get(name)
-    return make_start_race(pool)
+    offered = [name for pair in options.pairs for name in (pair.target, *pair.drafts)]
+    names = [name for name in dict.fromkeys(offered) if not is_fitted(name)]
+    for models.loading in load_models(pool, names):
+        continue
+    models.ready.set_result(make_start_race(pool))
 
 
-def _once_loaded(models: "Future[StartRace]") -> "StartRace":
-    """Make a `start_race` that waits for the models at its first step."""
+def _once_loaded(models: _Models) -> "StartRace":
+    """Make a `start_race` that waits for the models, and says which one it waits for."""
 
     def start_race(
         request: "RaceRequest", should_stop: Callable[[], bool] = bool
     ) -> "Iterator[Event]":
-        yield from models.result()(request, should_stop)
+        told = None
+        while not models.ready.done():
+            if should_stop():
+                return
+            if models.loading is not None and models.loading != told:
+                told = models.loading
+                yield told
+            with suppress(TimeoutError):
+                models.ready.result(timeout=LOADING_POLL_SECONDS)
+        yield from models.ready.result()(request, should_stop)
 
     return start_race
 
@@ -117,11 +139,21 @@ def _shipped_offers() -> dict[str, list[str]]:
 
 
 def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
+    from specviz.models.catalogue import shipped_folder
+    from specviz.models.description import describe_model
     from specviz.trace import Method
     from specviz.ui.options import PairOption
 
+    folder = shipped_folder(target)
+    about = describe_model(target, "target", folder) if folder else None
     methods = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT)
-    return PairOption(target, drafts, methods if drafts else methods[1:])
+    return PairOption(
+        target,
+        drafts,
+        methods if drafts else methods[1:],
+        exits=about.exit_layers if about else (),
+        num_parameters=about.num_parameters if about else None,
+    )
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -269,7 +269,7 @@ def _predicted_speedup(
     """
     if alpha is None or draft_cost is None or verify_cost is None:
         return None
-    if not all(_is_chain(round_) for round_ in rounds):
+    if not all(is_chain(round_) for round_ in rounds):
         return None
     lengths = [len(round_.drafted) for round_ in rounds]
     tokens = sum(alpha**count for length in lengths for count in range(length + 1))
@@ -287,18 +287,27 @@ def _mean_overlap(rounds: tuple[Round, ...]) -> float | None:
     return _ratio(sum(overlaps), len(overlaps))
 
 
-def _is_chain(round_: Round) -> bool:
+def accepted_path(round_: Round) -> tuple[int, int]:
+    """Return how many guesses a round drafted one after the other, and how many of those it kept.
+
+    In a tree both are depths: of its longest branch, and of the branch that was accepted.
+    """
+    nodes = _depths(round_)
+    drafted = max((depth for depth, _ in nodes), default=0)
+    return drafted, max((depth for depth, kept in nodes if kept), default=0)
+
+
+def is_chain(round_: Round) -> bool:
+    """Say whether each guess of a round follows the one before it."""
     return all(token.parent == index - 1 for index, token in enumerate(round_.drafted))
 
 
 def _acceptance_by_position(rounds: tuple[Round, ...]) -> tuple[float, ...]:
     """Share of rounds whose accepted path is longer than j, for each depth j that was drafted."""
-    depths = [_depths(round_) for round_ in rounds]
-    drafted = [max((depth for depth, _ in nodes), default=0) for nodes in depths]
-    accepted = [max((depth for depth, kept in nodes if kept), default=0) for nodes in depths]
+    paths = [accepted_path(round_) for round_ in rounds]
     return tuple(
-        sum(length > j for length in accepted) / sum(length > j for length in drafted)
-        for j in range(max(drafted, default=0))
+        sum(kept > j for _, kept in paths) / sum(drafted > j for drafted, _ in paths)
+        for j in range(max((drafted for drafted, _ in paths), default=0))
     )
 
 

@@ -33,11 +33,12 @@ def make_start_race(pool: ModelPool) -> StartRace:
     ) -> Iterator[Event]:
         check_request(request)
         names = [name for spec in request.lanes for name in (spec.target, spec.draft) if name]
+        names = list(dict.fromkeys(names))
         yield from load_models(pool, names)
         target = pool.get(request.lanes[0].target)
         prompt_ids = encode_prompt(request, target)
         if pool.device.type == "cpu":
-            choose_threads([pool.get(name).model for name in dict.fromkeys(names)])
+            choose_threads([pool.get(name).model for name in names])
         decoders = [build_decoder(spec, pool, request) for spec in request.lanes]
         if target.name not in noise:
             noise[target.name] = measure_logit_noise(target.model)
@@ -61,7 +62,7 @@ def load_models(pool: ModelPool, names: Iterable[str]) -> Iterator[ModelLoading]
     Raises:
         ModelLoadError: A model cannot be loaded.
     """
-    missing = [name for name in dict.fromkeys(names) if not pool.has(name)]
+    missing = [name for name in names if not pool.has(name)]
     for number, name in enumerate(missing, 1):
         yield ModelLoading(name, number, len(missing))
         pool.get(name)

@@ -23,6 +23,16 @@ def expected_tokens_per_round(alpha: float, gamma: int) -> float:
     return float(sum(alpha**count for count in range(gamma + 1)))
 
 
+def kept_law(alpha: float, gamma: int) -> tuple[float, ...]:
+    """Return the chance that a round of gamma guesses keeps 0, 1, … gamma of them.
+
+    alpha^k (1 - alpha) for k below gamma, where guess k + 1 is the first that fails, and
+    alpha^gamma for all. Example: alpha 0.8 and gamma 2 give 0.2, 0.16, 0.64.
+    """
+    _check(alpha, gamma)
+    return (*(alpha**kept * (1.0 - alpha) for kept in range(gamma)), alpha**gamma)
+
+
 def predicted_speedup(
     alpha: float, gamma: int, draft_cost: float, verify_cost: float = 1.0
 ) -> float:

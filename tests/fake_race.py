@@ -60,6 +60,8 @@ OPTIONS = PageOptions(
             "fake-target",
             ("fake-draft", "fake-draft-small", "fake-misfit", "fake-refit"),
             (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT),
+            (4, 8),
+            num_parameters=5_600_000,
         ),
     ),
     device=ENVIRONMENT.device_name,

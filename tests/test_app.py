@@ -6,15 +6,23 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from fake_race import FakeRace
 
 import app
 from specviz.fit_io import FIT_FILE
 from specviz.models import catalogue
-from specviz.trace import Method
+from specviz.trace import LaneSpec, Method, ModelLoading, RaceRequest, RaceStarted
 
 FIXTURE = Path(__file__).parent / "fixtures" / "fit_v1.json"
 
 AddModel = Callable[..., Path]
+REQUEST = RaceRequest(
+    "Hello",
+    (
+        LaneSpec("target alone", Method.BASELINE, "fake-target"),
+        LaneSpec("guesses", Method.PROMPT_LOOKUP, "fake-target", gamma=4),
+    ),
+)
 
 
 @pytest.fixture
@@ -64,3 +72,28 @@ def test_a_bad_fit_is_told_and_left_out(add_model: AddModel) -> None:
     options = app.page_options(None, None, "cpu", "float32")
     assert "fitted/mine" not in [each.name for each in options.fitted]
     assert "fitted/mine: fit.json: made_by must be a text, is None." in options.fit_problems
+
+
+def test_a_race_that_waits_names_the_model_that_is_read() -> None:
+    models = app._Models()
+    race = app._once_loaded(models)(REQUEST)
+    models.loading = ModelLoading("specviz-target", 1, 2)
+    assert next(race) == models.loading
+    models.loading = ModelLoading("specviz-small", 2, 2)
+    assert next(race) == models.loading
+    models.ready.set_result(FakeRace())
+    assert isinstance(next(race), RaceStarted)
+
+
+def test_a_race_that_is_stopped_while_models_load_just_ends() -> None:
+    assert list(app._once_loaded(app._Models())(REQUEST, lambda: True)) == []
+
+
+def test_all_that_is_offered_is_loaded_but_for_what_was_fitted_here(add_model: AddModel) -> None:
+    add_model("mine", target="specviz-target", draft_before="specviz-small")
+    options = app.page_options(None, None, "cpu", "float32")
+    models = app._Models()
+    app._load(models, options, allow_hub=False)
+    assert models.ready.done()
+    assert models.loading is not None
+    assert models.loading.number == models.loading.count == len(options.pairs[0].drafts)

@@ -248,13 +248,15 @@ def test_without_any_race_there_is_no_report() -> None:
 
 
 def test_the_gallery_is_read_by_groups(tmp_path: Path) -> None:
-    for name, label in (("2-code", "add"), ("1-story", "fox")):
-        examples = [{"label": label, "prompt": f"a {label}", "hint": "watch"}]
-        (tmp_path / f"{name}.json").write_text(json.dumps({"label": "x", "examples": examples}))
-    assert read_gallery(tmp_path) == (
-        GalleryPrompt("story", "fox", "a fox"),
-        GalleryPrompt("code", "add", "a add"),
+    for name, word in (("2-code", "code_add_up"), ("1-story", "story_fox")):
+        examples = [{"id": word, "prompt": f"a {word}"}]
+        (tmp_path / f"{name}.json").write_text(json.dumps({"examples": examples}))
+    gallery = read_gallery(tmp_path)
+    assert gallery == (
+        GalleryPrompt("story", "story_fox", "a story_fox"),
+        GalleryPrompt("code", "code_add_up", "a code_add_up"),
     )
+    assert [prompt.label for prompt in gallery] == ["fox", "add up"]
 
 
 def row(contender: str, group: str, speedup: float | None, alpha: float = 0.5) -> Row:

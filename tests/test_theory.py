@@ -4,7 +4,13 @@ import random
 
 import pytest
 
-from specviz.theory import best_gamma, can_pay, expected_tokens_per_round, predicted_speedup
+from specviz.theory import (
+    best_gamma,
+    can_pay,
+    expected_tokens_per_round,
+    kept_law,
+    predicted_speedup,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +47,16 @@ def test_tokens_per_round_match_a_simulation() -> None:
             accepted += 1
         total += accepted + 1
     assert expected_tokens_per_round(0.7, 4) == pytest.approx(total / 40_000, abs=0.05)
+
+
+def test_the_law_of_kept_guesses_is_that_of_tokens_per_round() -> None:
+    assert kept_law(0.8, 2) == pytest.approx((0.2, 0.16, 0.64))
+    for alpha in (0.0, 0.3, 0.8, 1.0):
+        for gamma in range(17):
+            law = kept_law(alpha, gamma)
+            assert sum(law) == pytest.approx(1.0)
+            tokens = sum((kept + 1) * chance for kept, chance in enumerate(law))
+            assert tokens == pytest.approx(expected_tokens_per_round(alpha, gamma))
 
 
 def test_costs_divide_the_speedup() -> None:

@@ -1,27 +1,71 @@
-// The page's one entry: owns a store for each scene and gives every view its place in the document.
-import { connect } from './bus.js';
-import { mountCharts } from './charts.js';
-import { mountExamples } from './examples.js';
-import { mountFigures } from './figures.js';
-import { mountFitted } from './fitted.js';
-import { mountHeader } from './header.js';
-import { mountStage } from './stage.js';
-import { mountStatus } from './status.js';
-import { Store } from './store.js';
+// The page's one entry: a store and a pacer for each scene, and a place for every part of the page.
+import { connect } from './core/bus.js';
+import { mountCharts } from './race/charts.js';
+import { mountClock } from './race/clock.js';
+import { mountCoach } from './learn/coach.js';
+import { mountExamples } from './controls/examples.js';
+import { mountFigures } from './race/figures.js';
+import { mountFitted } from './compare/fitted.js';
+import { mountHeader } from './core/header.js';
+import { mountLanes } from './controls/lane_editor.js';
+import { mountLearn } from './learn/learn.js';
+import { Pacer } from './core/pacer.js';
+import { mountPredict } from './race/predict.js';
+import { mountRounds } from './rounds/rounds.js';
+import { mountPreset } from './controls/settings.js';
+import { mountStage } from './race/stage.js';
+import { mountStatus } from './race/status.js';
+import { Store } from './core/store.js';
+import { loadStrings } from './core/strings.js';
+import { nameTabs } from './core/tabs.js';
+import { mountWelcome } from './race/welcome.js';
 
-const stores = { race: new Store(), compare: new Store() };
+await loadStrings();
+nameTabs();
+
+/** @typedef {{ name: string, store: Store, pacer: Pacer }} Scene a place where races run */
+const scenes = Object.fromEntries(
+  ['race', 'compare'].map((name) => {
+    const store = new Store();
+    return [name, { name, store, pacer: new Pacer(name, store) }];
+  }),
+);
+
+/** Parts of the whole page: `mount(place, data, scenes)`. */
+const parts = {
+  header: mountHeader,
+  welcome: mountWelcome,
+  rounds: mountRounds,
+  learn: mountLearn,
+  coach: mountCoach,
+};
+/** Parts of one scene: `mount(place, data, scene)`. */
 const views = {
-  header: (place, data) => mountHeader(place, data, Object.values(stores)),
   status: mountStatus,
   figures: mountFigures,
   stage: mountStage,
+  clock: mountClock,
   charts: mountCharts,
+  predict: mountPredict,
 };
-const choices = { examples: mountExamples, fitted: mountFitted };
+/** Parts in which something is chosen: `mount(place, data, choose)`. */
+const choices = {
+  examples: mountExamples,
+  fitted: mountFitted,
+  lanes: mountLanes,
+  preset: mountPreset,
+};
 
-/** Draw one view of a scene into its component. */
-export function mount(name, scene, element, data) {
-  views[name](element.querySelector('.sv-view'), data, stores[scene], scene);
+export { noteSetting } from './controls/settings.js';
+
+/** Draw a part that belongs to the whole page. */
+export function mountPart(name, element, data) {
+  parts[name](element.querySelector('.sv-view'), data, scenes);
+}
+
+/** Draw a part that follows the races of one scene. */
+export function mountInScene(name, scene, element, data) {
+  views[name](element.querySelector('.sv-view'), data, scenes[scene]);
 }
 
 /** Draw a part in which something is chosen; what is chosen becomes the component's value. */
@@ -34,5 +78,5 @@ export function mountChoice(name, element, props, trigger, data) {
 
 /** Let packets in. */
 export function connectBus(props, server, watch) {
-  connect(stores, props, server, watch);
+  connect(scenes, props, server, watch);
 }

@@ -19,6 +19,7 @@ from specviz.cli.family_questions import answer_questions
 from specviz.cli.family_tables import print_models, print_report
 from specviz.cli.models_report import build_plan, family_json, list_models, models_json
 from specviz.cli.race_report import print_race
+from specviz.cli.record import run_record
 from specviz.cli.summary_report import (
     bench_json,
     comparisons_json,
@@ -132,6 +133,7 @@ _COMMANDS: dict[str, Callable[[Namespace, StartRaceFactory, Console], int]] = {
     "bench": _bench,
     "models": _models,
     "distill": _distill,
+    "record": run_record,
 }
 
 

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import specviz
 from specviz.cli.distill import add_distill_options
+from specviz.cli.record import add_record_options
 from specviz.errors import RequestError
 from specviz.family_report.plan import DEFAULT_GAMMAS, DEFAULT_MAX_NEW_TOKENS
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
@@ -52,6 +53,7 @@ def build_parser() -> ArgumentParser:
     _add_repeat(bench, 5, "number of repetitions (default 5)")
     _add_models_options(commands.add_parser("models", help="list the shipped models, or measure"))
     add_distill_options(commands.add_parser("distill", help="fit a draft to a target"))
+    add_record_options(commands.add_parser("record", help="race the recorded races again"))
     return parser
 
 

@@ -109,14 +109,14 @@ def _append(text: Text, piece: str, fate: OutcomeStyle) -> None:
     word = body.rstrip("\n")
     if fate.mark and not word:
         word = "⏎" if body else "␣"
-    text.append(word + fate.mark, style=_STYLES[fate.label] or None)
+    text.append(word + fate.mark, style=_STYLES[fate.name] or None)
     text.append(body[len(body.rstrip("\n")) :])
 
 
 def _legend() -> Text:
     text = Text()
     for fate in OUTCOMES:
-        if _STYLES[fate.label]:
-            _append(text, fate.label, fate)
+        if _STYLES[fate.name]:
+            _append(text, fate.name, fate)
             text.append("  ")
     return text

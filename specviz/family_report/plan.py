@@ -18,8 +18,14 @@ class GalleryPrompt:
     """A prompt, and the group that it stands for."""
 
     group: str
-    label: str
+    id: str
+    """Begins with the group: `code_leap_year`."""
     text: str
+
+    @property
+    def label(self) -> str:
+        """What a table calls it: `leap year`."""
+        return self.id.removeprefix(f"{self.group}_").replace("_", " ")
 
 
 def read_gallery(folder: Path) -> tuple[GalleryPrompt, ...]:
@@ -28,7 +34,7 @@ def read_gallery(folder: Path) -> tuple[GalleryPrompt, ...]:
     for path in sorted(folder.glob("*.json")):
         group = path.stem.partition("-")[2] or path.stem
         examples = json.loads(path.read_text(encoding="utf-8"))["examples"]
-        prompts += [GalleryPrompt(group, each["label"], each["prompt"]) for each in examples]
+        prompts += [GalleryPrompt(group, each["id"], each["prompt"]) for each in examples]
     return tuple(prompts)
 
 

@@ -5,9 +5,11 @@ needs no other machine.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 
@@ -15,29 +17,37 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 JS_FOLDER = ASSETS / "js"
 CSS_FOLDER = ASSETS / "css"
 PROMPTS_FOLDER = ASSETS / "prompts"
+STRINGS_FOLDER = ASSETS / "strings"
+TRACES_FOLDER = ASSETS / "traces"
+
+Settings = dict[str, Any]
+"""Some of the settings of a race, as the page's module `settings.js` takes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A prompt on offer: the word on its button, and what it puts into the prompt field."""
+    """A prompt on offer; its name and hint are the texts `prompt.ID` and `prompt.ID_hint`.
 
-    label: str
+    The hint is one sentence: what to watch while this prompt is raced, and why.
+    """
+
+    id: str
     prompt: str
-    hint: str
-    """One sentence: what to watch while this prompt is raced, and why."""
+    tries: dict[str, Settings]
+    """What the hint invites to, by the NAME of its button's text `prompt.try_NAME`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleGroup:
-    """Prompts of one kind."""
+    """Prompts of one kind, which the text `prompt.ID` names."""
 
-    label: str
+    id: str
     examples: tuple[Example, ...]
 
 
 def serve_assets() -> None:
-    """Let the web server hand out the scripts of this page and plotly.js, and nothing else."""
-    gr.set_static_paths([JS_FOLDER, plotly_js()])
+    """Let the web server hand out the page's scripts and texts and plotly.js, and nothing else."""
+    gr.set_static_paths([JS_FOLDER, STRINGS_FOLDER, plotly_js()])
 
 
 def plotly_js() -> Path:
@@ -59,11 +69,20 @@ def read_css() -> str:
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
 
 
+def read_early_script(languages: Sequence[str]) -> str:
+    """Return the script that runs in the page's head, knowing the languages there are."""
+    script = (JS_FOLDER / "early.js").read_text(encoding="utf-8")
+    return f"(() => {{ const LANGUAGES = {json.dumps(list(languages))};\n{script}}})();"
+
+
 def read_examples() -> tuple[ExampleGroup, ...]:
     """Read the example prompts, one file a group, in the order of the files' names."""
     groups = []
     for path in sorted(PROMPTS_FOLDER.glob("*.json")):
         group = json.loads(path.read_text(encoding="utf-8"))
-        examples = tuple(Example(**entry) for entry in group["examples"])
-        groups.append(ExampleGroup(group["label"], examples))
+        examples = tuple(
+            Example(entry["id"], entry["prompt"], entry.get("try", {}))
+            for entry in group["examples"]
+        )
+        groups.append(ExampleGroup(group["id"], examples))
     return tuple(groups)

@@ -6,8 +6,10 @@ import gradio as gr
 
 from specviz.ui import views
 from specviz.ui.controls import make_slider, race_buttons
+from specviz.ui.fitted_view import fitted_views
 from specviz.ui.options import PageOptions
 from specviz.ui.scenes import Scene
+from specviz.ui.strings import label
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +30,20 @@ class CompareControls:
 def build_compare_controls(options: PageOptions) -> CompareControls:
     """Lay out what fitting brought, and below it what its race needs."""
     limits, shown = options.limits, options.defaults
-    choice = views.fitted_drafts(options)
+    choice = views.choice(
+        "fitted", "0:0", fitted_views(options) | {"plotly": views.plotly_address()}
+    )
     with gr.Row(elem_id="sv-compare-controls", equal_height=False, visible=bool(options.fitted)):
         with gr.Column(scale=3, min_width=280, elem_id="sv-compare-settings"), gr.Row():
             gamma = make_slider(
-                "Draft length γ", (1, limits.max_gamma, 1), shown.gamma, "compare-gamma"
+                label("compare.gamma"), (1, limits.max_gamma, 1), shown.gamma, "compare-gamma"
             )
             temperature = make_slider(
-                "Temperature", (0, 2, 0.05), shown.temperature, "compare-temperature"
+                label("compare.temperature"),
+                (0, 2, 0.05),
+                shown.temperature,
+                "compare-temperature",
             )
         with gr.Column(scale=2, min_width=280):
-            race, stop = race_buttons("▶ Race before and after", Scene.COMPARE)
+            race, stop = race_buttons(label("compare.race"), Scene.COMPARE)
     return CompareControls(choice, gamma, temperature, race, stop)

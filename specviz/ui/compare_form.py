@@ -7,13 +7,14 @@ taken from the fit, never from the browser.
 import re
 from dataclasses import dataclass
 
-from specviz.errors import RequestError
 from specviz.fit_io import FittedDraft
 from specviz.trace import Method, RaceRequest
 from specviz.ui.options import PageOptions
 from specviz.ui.request_form import build_request
+from specviz.ui.strings import PageError, in_english, message
 
-BEFORE, AFTER = "before fitting", "after fitting"
+BEFORE, AFTER = (in_english(message(f"waiting.{key}")) for key in ("before", "after"))
+"""Names of the lanes in the trace, where English stands; the page tells them in its own words."""
 _CHOICE = re.compile(r"(\d{1,6}):(\d{1,6})")
 
 
@@ -55,9 +56,9 @@ def request_from_comparison(form: CompareValues, options: PageOptions) -> RaceRe
 def _chosen(choice: object, options: PageOptions) -> tuple[FittedDraft, str]:
     numbers = _CHOICE.fullmatch(choice) if isinstance(choice, str) else None
     if numbers is None:
-        raise RequestError("Choose a fitted draft and a held-out prompt first.")
+        raise PageError("compare.nothing_chosen")
     place, row = int(numbers[1]), int(numbers[2])
     if place >= len(options.fitted) or row >= len(options.fitted[place].fit.held_out):
-        raise RequestError("This fitted draft or prompt is not there; load the page again.")
+        raise PageError("compare.not_there")
     fitted = options.fitted[place]
     return fitted, fitted.fit.held_out[row].prompt

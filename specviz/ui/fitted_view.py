@@ -6,6 +6,7 @@ from typing import Any
 from specviz.fit_io import Fit, FittedDraft
 from specviz.theory import expected_tokens_per_round
 from specviz.ui.options import PageOptions
+from specviz.ui.strings import Message, message
 
 View = dict[str, Any]
 
@@ -43,7 +44,7 @@ def _draft_view(fitted: FittedDraft, options: PageOptions) -> View:
     ]
     return {
         "name": fitted.name,
-        "from": fit.draft_before or "a new draft",
+        "from": fit.draft_before or message("fit.new_draft"),
         "target": fit.target,
         "figures": _figures(fit, options.defaults.gamma),
         "facts": _facts(fit),
@@ -53,72 +54,75 @@ def _draft_view(fitted: FittedDraft, options: PageOptions) -> View:
     }
 
 
-def _figures(fit: Fit, gamma: int) -> list[dict[str, str]]:
+def _figures(fit: Fit, gamma: int) -> list[View]:
     """Give each number before and after fitting, with the counts behind it."""
     before, after = fit.before, fit.after
     lengths = [expected_tokens_per_round(score.alpha, gamma) for score in (before, after)]
+    gains = [_points(after.alpha - before.alpha), _points(after.greedy - before.greedy)]
     return [
         {
-            "label": "α on held-out prompts",
+            "label": message("fit.alpha"),
             "before": _percent(before.alpha),
             "after": _percent(after.alpha),
-            "detail": f"{_points(after.alpha - before.alpha)}; {_counted(fit)}",
+            "detail": _alpha_detail(fit, gains[0]),
         },
         {
-            "label": "same first choice",
+            "label": message("fit.greedy"),
             "before": _percent(before.greedy),
             "after": _percent(after.greedy),
-            "detail": f"{_points(after.greedy - before.greedy)}; decides at temperature 0",
+            "detail": message("fit.greedy_detail", points=gains[1]),
         },
         {
-            "label": f"tokens a target pass at γ = {gamma}",
+            "label": message("fit.length", gamma=gamma),
             "before": f"{lengths[0]:.2f}",
             "after": f"{lengths[1]:.2f}",
-            "detail": "predicted from α alone: 1 + α + … + α^γ",
+            "detail": message("fit.length_detail"),
         },
     ]
 
 
-def _counted(fit: Fit) -> str:
-    before, after = fit.before.num_tokens, fit.after.num_tokens
+def _alpha_detail(fit: Fit, points: str) -> Message:
+    before, after = (f"{score.num_tokens:,}" for score in (fit.before, fit.after))
     if before == after:
-        return f"mean of {after:,} tokens"
-    return f"means of {before:,} and {after:,} tokens"
+        return message("fit.alpha_detail", points=points, tokens=after)
+    return message("fit.alpha_detail_apart", points=points, before=before, after=after)
 
 
-def _facts(fit: Fit) -> str:
-    held_out = f"{fit.num_held_out:,} held-out {'prompt' if fit.num_held_out == 1 else 'prompts'}"
-    return (
-        f"Fitted on {fit.num_prompts - fit.num_held_out:,} of {fit.num_prompts:,} prompts in "
-        f"{_duration(fit.seconds)}: the target wrote {fit.num_tokens_written:,} tokens, the draft "
-        f"was trained on {fit.num_tokens_trained:,}. Measured on {held_out} that it never saw."
+def _facts(fit: Fit) -> Message:
+    return message(
+        "fit.facts",
+        learned=f"{fit.num_prompts - fit.num_held_out:,}",
+        prompts=f"{fit.num_prompts:,}",
+        time=_duration(fit.seconds),
+        written=f"{fit.num_tokens_written:,}",
+        trained=f"{fit.num_tokens_trained:,}",
+        n=fit.num_held_out,
     )
 
 
-def _note(fitted: FittedDraft, options: PageOptions) -> str | None:
+def _note(fitted: FittedDraft, options: PageOptions) -> Message | None:
     """Say what keeps the pair from being raced here, if anything does."""
     fit = fitted.fit
     if options.pair(fit.target) is None:
-        return f"It cannot race here: this page does not offer its target, {fit.target}."
+        return message("fit.no_target", target=fit.target)
     if not fit.held_out:
-        return "It cannot race here: its file names no held-out prompt."
+        return message("fit.no_prompts")
     if fit.draft_before is None:
-        return "This draft was made new, so it races against the target alone."
+        return message("fit.made_new")
     if fitted.before is None:
-        return (
-            f"The draft it was made from, {fit.draft_before}, is not among the models here, "
-            "so only the fitted one races against the target."
-        )
+        return message("fit.no_before", draft=fit.draft_before)
     return None
 
 
-def _duration(seconds: float) -> str:
+def _duration(seconds: float) -> Message:
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+    if minutes:
+        return message("fit.minutes", minutes=minutes, seconds=rest)
+    return message("fit.seconds", seconds=rest)
 
 
 def _points(gain: float) -> str:
-    return f"{100 * gain:+.0f} points".replace("-", "−")
+    return f"{100 * gain:+.0f}".replace("-", "−")
 
 
 def _percent(share: float) -> str:

@@ -14,6 +14,11 @@ class PairOption:
     drafts: tuple[str, ...]
     methods: tuple[Method, ...] = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP)
     """Ways to draft that this target allows; the first is chosen at the start."""
+    exits: tuple[int, ...] = ()
+    """Layers at which the method `early-exit` may leave the target, the default one first; empty
+    where the target declares none, and a lane then names none."""
+    num_parameters: int | None = None
+    """Weights of the target; None where its files were not described."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +31,12 @@ class PageLimits:
     max_lanes: int = MAX_LANES
     max_top_k: int = 1_000
     deadline_seconds: float = 60.0
+    pause_seconds: float = 600.0
+    """How long a race may be held between two rounds before it is ended."""
+    max_trace_chars: int = 4_000_000
+    """Longest trace file that the page opens."""
+    max_trace_guesses: int = 64
+    """Most guesses that a round of such a file may hold."""
     queue_size: int = 32
 
 

@@ -1,6 +1,7 @@
-"""The one table of token fates: label, mark, css class and meaning of all that a page can draw.
+"""The one table of token fates: mark and css class of all that a page can draw.
 
 Python sends it to the browser once, so that the legend, the lanes and the cards cannot disagree.
+Label and meaning of a fate are the texts `fate.NAME` and `fate.NAME_meaning`.
 """
 
 from dataclasses import asdict, dataclass
@@ -12,29 +13,22 @@ from specviz.trace import Outcome, Source
 class OutcomeStyle:
     """How one fate is shown; the mark carries the meaning where colour cannot."""
 
-    label: str
+    name: str
+    """Also its css class, and its key among the texts."""
     mark: str
     """Raised sign after the token; empty where an underline or a strike is the mark."""
-    css_class: str
-    meaning: str
 
 
 OUTCOMES: tuple[OutcomeStyle, ...] = (
-    OutcomeStyle("accepted", "", "accepted", "Guessed by the draft, kept by the target."),
-    OutcomeStyle("rejected", "✗", "rejected", "Guessed by the draft, thrown away by the target."),
-    OutcomeStyle(
-        "discarded", "", "discarded", "Guessed after a rejected token, so it was never judged."
-    ),
-    OutcomeStyle(
-        "correction", "↻", "correction", "The target's own choice in place of a rejected guess."
-    ),
-    OutcomeStyle(
-        "bonus", "★", "bonus", "All guesses were kept, so the same target pass gave one token more."
-    ),
-    OutcomeStyle("plain", "", "plain", "One target pass, one token: nothing was guessed."),
+    OutcomeStyle("accepted", ""),
+    OutcomeStyle("rejected", "✗"),
+    OutcomeStyle("discarded", ""),
+    OutcomeStyle("correction", "↻"),
+    OutcomeStyle("bonus", "★"),
+    OutcomeStyle("plain", ""),
 )
 
-_INDEX = {style.label: index for index, style in enumerate(OUTCOMES)}
+_INDEX = {style.name: index for index, style in enumerate(OUTCOMES)}
 
 FATE_OF_OUTCOME: dict[Outcome, int] = {
     Outcome.ACCEPTED: _INDEX["accepted"],

@@ -6,18 +6,22 @@ from typing import Any
 
 import gradio as gr
 
-from specviz.trace import Method, RaceRequest, StartRace
+from specviz.trace import RaceRequest, StartRace
 from specviz.ui import views
 from specviz.ui.api import add_api
-from specviz.ui.assets import read_css, serve_assets
+from specviz.ui.assets import read_css, read_early_script, serve_assets
 from specviz.ui.compare_controls import build_compare_controls
 from specviz.ui.compare_form import CompareValues, request_from_comparison
 from specviz.ui.controls import Controls, build_controls
+from specviz.ui.doors import make_doors
 from specviz.ui.options import PageOptions
+from specviz.ui.page_data import header_data, learn_data, rounds_data
 from specviz.ui.race_desk import RaceDesk
+from specviz.ui.recorded import welcome_data
 from specviz.ui.request_form import FormValues, request_from_form
 from specviz.ui.runs import RunStore
 from specviz.ui.scenes import Scene
+from specviz.ui.strings import label, languages, translations
 from specviz.ui.theme import build_theme
 
 RACE_QUEUE = "race"
@@ -46,22 +50,24 @@ def build_page(start_race: StartRace, options: PageOptions) -> gr.Blocks:
     """Build the page; `start_race` runs a race and yields its events."""
     serve_assets()
     runs = RunStore()
-
-    def replay(arguments: list[Any]) -> list[str]:
-        """Give the packets of a run from a number on: [run id, number]."""
-        return runs.replay(*arguments) if len(arguments) == 2 else []
-
+    desk = RaceDesk(start_race, runs, options.limits)
     with gr.Blocks(title="specviz: speculative decoding, seen", analytics_enabled=False) as page:
-        bus = views.bus(replay)
+        bus = views.bus(make_doors(runs, desk, options.limits))
         ticket = gr.State(None, time_to_live=1_800)
-        views.header(f"{options.device}, {options.dtype}")
+        views.page_part("header", header_data(options))
         with gr.Tabs(elem_id="sv-tabs"):
-            with gr.Tab("Race"):
+            with gr.Tab(label("tab.race"), id="race", elem_id="sv-tab-race"):
+                views.page_part("welcome", welcome_data())
                 race = _race_tab(options)
-            with gr.Tab("Compare"):
+            with gr.Tab(label("tab.rounds"), id="rounds", elem_id="sv-tab-rounds"):
+                views.page_part("rounds", rounds_data())
+            with gr.Tab(label("tab.compare"), id="compare", elem_id="sv-tab-compare"):
                 comparison = _compare_tab(options)
-        desk = RaceDesk(start_race, runs, options.limits.deadline_seconds)
+            with gr.Tab(label("tab.learn"), id="learn", elem_id="sv-tab-learn"):
+                views.page_part("learn", learn_data(options))
+        views.page_part("coach", learn_data(options))
         _wire_races(desk, [race, comparison], bus, ticket)
+        page.unload(_forgetting(desk))
         add_api(start_race, options, RACE_QUEUE)
     page.queue(max_size=options.limits.queue_size, default_concurrency_limit=1)
     return page
@@ -74,7 +80,8 @@ def launch_settings() -> dict[str, Any]:
     """
     return {
         "theme": build_theme(),
-        "head": f"<style>{read_css()}</style>",
+        "head": f"<style>{read_css()}</style><script>{read_early_script(languages())}</script>",
+        "i18n": translations(),
         "ssr_mode": False,
         "run_history": False,
         "footer_links": ["api"],
@@ -85,14 +92,31 @@ def launch_settings() -> dict[str, Any]:
 
 def _race_tab(options: PageOptions) -> _Starter:
     controls = build_controls(options)
-    _wire_models(controls, options)
 
     def read(*values: object) -> RaceRequest:
         return request_from_form(FormValues(*values), options)
 
+    _wire_settings(controls)
     triggers = [controls.race.click, controls.prompt.submit]
-    status = _watch(Scene.RACE)
+    views.scene_part("predict", Scene.RACE)
+    status = views.race_parts(Scene.RACE)
     return _Starter(Scene.RACE, triggers, controls.stop, controls.inputs(), read, status)
+
+
+def _wire_settings(controls: Controls) -> None:
+    """Let the page's scripts set Gradio's own controls, and tell them what visitors set there."""
+    settings = controls.settings()
+    controls.preset.change(
+        fn=None,
+        js=views.spread_script(list(settings)),
+        inputs=[controls.preset],
+        outputs=list(settings.values()),
+        api_visibility="private",
+    )
+    for name, control in settings.items():
+        control.change(
+            fn=None, js=views.report_script(name), inputs=[control], api_visibility="private"
+        )
 
 
 def _compare_tab(options: PageOptions) -> _Starter:
@@ -103,17 +127,8 @@ def _compare_tab(options: PageOptions) -> _Starter:
 
     triggers = [controls.race.click]
     with gr.Column(visible=bool(options.fitted)):
-        status = _watch(Scene.COMPARE)
+        status = views.race_parts(Scene.COMPARE)
     return _Starter(Scene.COMPARE, triggers, controls.stop, controls.inputs(), read, status)
-
-
-def _watch(scene: Scene) -> gr.HTML:
-    """Lay out all that shows a scene's race; its status strip is returned."""
-    status = views.status(scene)
-    views.figures(scene)
-    views.stage(scene)
-    views.charts(scene)
-    return status
 
 
 def _wire_races(desk: RaceDesk, starters: list[_Starter], bus: gr.HTML, ticket: gr.State) -> None:
@@ -123,11 +138,21 @@ def _wire_races(desk: RaceDesk, starters: list[_Starter], bus: gr.HTML, ticket: 
         stopping.then(fn=None, cancels=races)
 
 
+def _forgetting(desk: RaceDesk) -> Callable[[gr.Request], None]:
+    """Make what ends a visitor's races when the page is closed: a held one would keep its place."""
+
+    def forget(request: gr.Request) -> None:
+        desk.forget(request.session_hash or "")
+
+    return forget
+
+
 def _wire_start(desk: RaceDesk, starter: _Starter, bus: gr.HTML, ticket: gr.State) -> Any:
     """Wire what starts a race; the event that streams it is returned."""
 
-    def enter(place: Any, *values: object) -> tuple[Any, Any]:
-        return desk.enter(place, starter.scene, lambda: starter.read(*values))
+    def enter(request: gr.Request, place: Any, *values: object) -> tuple[Any, Any]:
+        visitor = request.session_hash or ""
+        return desk.enter(place, starter.scene, lambda: starter.read(*values), visitor)
 
     entering = gr.on(
         starter.triggers,
@@ -148,23 +173,3 @@ def _wire_start(desk: RaceDesk, starter: _Starter, bus: gr.HTML, ticket: gr.Stat
     )
     racing.failure(desk.leave, inputs=[ticket], outputs=[bus], **_AT_ONCE)
     return racing
-
-
-def _wire_models(controls: Controls, options: PageOptions) -> None:
-    def show_choices(target: str, method: str) -> tuple[Any, Any]:
-        pair = options.pair(target) or options.pairs[0]
-        methods = [item.value for item in pair.methods]
-        chosen = method if method in methods else methods[0]
-        has_choice = chosen == Method.DRAFT_MODEL and len(pair.drafts) > 1
-        return gr.update(value=chosen), gr.update(visible=has_choice)
-
-    gr.on(
-        [controls.target.change, controls.method.change],
-        show_choices,
-        inputs=[controls.target, controls.method],
-        outputs=[controls.method, controls.draft],
-        **_AT_ONCE,
-    )
-    controls.examples.change(
-        fn=None, inputs=[controls.examples], outputs=[controls.prompt], js="(prompt) => prompt"
-    )

@@ -1,6 +1,7 @@
 """What the page's buttons do: enter the queue, run the race, leave, stop."""
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,9 +9,19 @@ import gradio as gr
 
 from specviz.errors import RequestError
 from specviz.trace import RaceRequest, StartRace
-from specviz.ui.runs import Run, RunStore
+from specviz.ui.options import PageLimits
+from specviz.ui.packing import pack
+from specviz.ui.runs import Control, Run, RunStore
 from specviz.ui.scenes import Scene
-from specviz.ui.stream import State, close_run, status_item, stream_race, write_packet
+from specviz.ui.stream import (
+    State,
+    close_run,
+    sentence,
+    status_item,
+    stream_race,
+    write_packet,
+)
+from specviz.ui.strings import message
 
 STOP_SECONDS = 1.0
 
@@ -26,38 +37,46 @@ class Ticket:
 class RaceDesk:
     """Serves all visitors; what belongs to one of them is in that visitor's ticket and run."""
 
-    def __init__(self, start_race: StartRace, runs: RunStore, deadline_seconds: float) -> None:
+    def __init__(self, start_race: StartRace, runs: RunStore, limits: PageLimits) -> None:
         self._start_race = start_race
         self._runs = runs
-        self._deadline_seconds = deadline_seconds
+        self._limits = limits
 
     def enter(
-        self, place: Ticket | None, scene: Scene, read_request: Callable[[], RaceRequest]
+        self,
+        place: Ticket | None,
+        scene: Scene,
+        read_request: Callable[[], RaceRequest],
+        visitor: str = "",
     ) -> tuple[Any, Any]:
         """Read the form and give a first packet and a ticket; nothing while a race is open."""
         last = self._run(place)
         if last and not last.is_closed:
             return gr.skip(), gr.skip()
-        run = self._runs.open(scene)
+        run = self._runs.open(scene, visitor)
         try:
             request = read_request()
         except RequestError as error:
             run.finish()
-            return close_run(run, State.ERROR, str(error)), None
-        waiting = status_item(State.WAITING, "Waiting for a free place …")
+            return close_run(run, State.ERROR, sentence(error)), None
+        waiting = status_item(State.WAITING, message("status.queued"))
         return write_packet(run, [waiting]), Ticket(run.id, request)
 
     def stream(self, place: Ticket | None) -> Iterator[str]:
         """Run the ticket's race and yield its packets."""
         run = self._run(place)
         if place and run and not run.is_closed:
-            yield from stream_race(self._start_race, place.request, run, self._deadline_seconds)
+            race = stream_race(self._start_race, place.request, run, self._limits)
+            with closing(race) as packets:
+                for packet in packets:
+                    yield pack(packet)
 
     def leave(self, place: Ticket | None) -> Any:
-        """Say that the queue was full."""
+        """Say that the queue was full; a race that runs already found its place in it."""
         run = self._run(place)
-        text = "No place in the queue is free just now. Try it again in a minute."
-        return (run and close_run(run, State.ERROR, text)) or gr.skip()
+        if run is None or run.has_begun:
+            return gr.skip()
+        return close_run(run, State.ERROR, message("status.queue_full")) or gr.skip()
 
     def stop(self, place: Ticket | None) -> Any:
         """End the visitor's race after its current round, or take it out of the queue."""
@@ -67,7 +86,20 @@ class RaceDesk:
         run.stop()
         if run.has_begun and run.wait(STOP_SECONDS):
             return gr.skip()
-        return close_run(run, State.STOPPED, "Stopped.") or gr.skip()
+        return close_run(run, State.STOPPED, message("status.was_stopped")) or gr.skip()
+
+    def forget(self, visitor: str) -> None:
+        """End the races of a page that was closed, also those that are held or still wait."""
+        for run in self._runs.of(visitor):
+            run.stop()
+
+    def control(self, run_id: object, wish: object) -> bool:
+        """Pause, resume, step or stop the race of a run; False where there is none that goes on."""
+        run = self._runs.get(run_id)
+        if run is None or run.is_closed or not isinstance(wish, str) or wish not in tuple(Control):
+            return False
+        run.control(Control(wish))
+        return True
 
     def _run(self, place: Ticket | None) -> Run | None:
         return self._runs.get(place.run_id) if place else None

@@ -4,20 +4,27 @@ Nothing a browser sends is trusted: every value is checked here again, and only 
 menu are let through.
 """
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from specviz.errors import RequestError
 from specviz.trace import LaneSpec, Method, RaceRequest, Sampling
-from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.lane_names import telling_names
+from specviz.ui.options import PageLimits, PageOptions, PairOption
+from specviz.ui.request_values import (
+    read_integer,
+    read_mapping,
+    read_number,
+    read_sequence,
+    shown,
+)
+from specviz.ui.strings import PageError, in_english
 
 MAX_SEED = 2**31 - 1
-METHOD_LABELS: dict[Method, str] = {
-    Method.BASELINE: "target alone",
-    Method.DRAFT_MODEL: "draft model",
-    Method.PROMPT_LOOKUP: "prompt lookup",
-    Method.EARLY_EXIT: "early exit",
-}
+MAX_LANES_CHARS = 4_000
+"""Longest description of the lanes that a page may send."""
+MIN_NGRAM, DEFAULT_NGRAM, MAX_NGRAM = 2, 4, 16
+"""Longest matches, in tokens, that prompt lookup may look for."""
 _LANE_KEYS = {"name", "method", "target", "draft", "gamma", "exit_layer", "max_ngram"}
 _SAMPLING_KEYS = {"temperature", "top_k", "top_p", "seed"}
 
@@ -27,10 +34,8 @@ class FormValues:
     """The controls of the page, unchecked, as they arrive."""
 
     prompt: object
-    target: object
-    method: object
-    draft: object
-    gamma: object
+    lanes: object
+    """The lanes that guess, as the text of a JSON list."""
     temperature: object
     top_k: object
     top_p: object
@@ -39,24 +44,19 @@ class FormValues:
 
 
 def request_from_form(form: FormValues, options: PageOptions) -> RaceRequest:
-    """Build the two-lane race that the controls ask for.
+    """Build the race that the controls ask for.
 
     Raises:
         RequestError: a value is missing, of the wrong kind, or beyond the limits.
     """
-    lane = {
-        "method": form.method,
-        "target": form.target,
-        "draft": form.draft if form.method == Method.DRAFT_MODEL else None,
-        "gamma": form.gamma,
-    }
     sampling = {
         "temperature": form.temperature,
         "top_k": form.top_k,
         "top_p": form.top_p,
         "seed": form.seed,
     }
-    return build_request(form.prompt, [lane], sampling, form.max_new_tokens, options)
+    lanes = _lanes_of_text(form.lanes)
+    return build_request(form.prompt, lanes, sampling, form.max_new_tokens, options)
 
 
 def build_request(
@@ -68,129 +68,129 @@ def build_request(
         RequestError: a value is missing, of the wrong kind, or beyond the limits.
     """
     limits = options.limits
-    specs = [_lane(lane, options) for lane in _sequence(lanes, "lanes")]
+    specs = [_lane(lane, options) for lane in read_sequence(lanes)]
     if not specs or specs[0].method is not Method.BASELINE:
         target = specs[0].target if specs else options.pairs[0].target
-        specs.insert(0, LaneSpec(METHOD_LABELS[Method.BASELINE], Method.BASELINE, target))
+        specs.insert(0, LaneSpec("", Method.BASELINE, target))
     if not 2 <= len(specs) <= limits.max_lanes:
-        raise RequestError(
-            f"A race has 2 to {limits.max_lanes} lanes with the baseline, got {len(specs)}."
-        )
+        raise PageError("error.number_of_lanes", most=limits.max_lanes, found=len(specs))
     return RaceRequest(
         prompt=_prompt(prompt, limits),
-        lanes=tuple(specs),
+        lanes=_with_names(specs),
         sampling=_sampling(sampling, limits),
-        max_new_tokens=_integer(max_new_tokens, "max_new_tokens", 1, limits.max_new_tokens),
+        max_new_tokens=read_integer(max_new_tokens, "max_new_tokens", 1, limits.max_new_tokens),
     )
+
+
+def _lanes_of_text(text: object) -> object:
+    if not isinstance(text, str) or len(text) > MAX_LANES_CHARS:
+        raise PageError("error.lanes_unreadable")
+    try:
+        lanes: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise PageError("error.lanes_unreadable") from error
+    return lanes
 
 
 def _prompt(value: object, limits: PageLimits) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise RequestError("The prompt is empty: write a few words, or pick an example.")
+        raise PageError("error.prompt_empty")
     if len(value) > limits.max_prompt_chars:
-        raise RequestError(
-            f"The prompt has {len(value):,} characters; at most "
-            f"{limits.max_prompt_chars:,} are allowed. Shorten it."
-        )
+        chars, allowed = f"{len(value):,}", f"{limits.max_prompt_chars:,}"
+        raise PageError("error.prompt_too_long", chars=chars, allowed=allowed)
     return value
 
 
 def _lane(value: object, options: PageOptions) -> LaneSpec:
-    fields = _mapping(value, "a lane", _LANE_KEYS)
+    """Read one lane; its name is empty where it was given none."""
+    fields = read_mapping(value, "lane", _LANE_KEYS)
     method = _method(fields.get("method"))
     target = fields.get("target", options.pairs[0].target)
     pair = options.pair(target) if isinstance(target, str) else None
     if pair is None:
-        raise RequestError(f"Unknown target {_shown(target)}; choose one of {_targets(options)}.")
+        allowed = ", ".join(each.target for each in options.pairs)
+        raise PageError("error.unknown_target", found=shown(target), allowed=allowed)
+    name = _name(fields["name"]) if "name" in fields else ""
     if method is Method.BASELINE:
-        name = fields.get("name", METHOD_LABELS[method])
-        return LaneSpec(name=_name(name), method=method, target=pair.target)
+        return LaneSpec(name, method, pair.target)
     if method not in pair.methods:
-        raise RequestError(f"{pair.target} cannot draft by {METHOD_LABELS[method]}.")
-    draft = fields.get("draft")
-    if method is Method.DRAFT_MODEL:
-        draft = pair.drafts[0] if draft is None and pair.drafts else draft
-        if not isinstance(draft, str) or draft not in pair.drafts:
-            raise RequestError(
-                f"Unknown draft {_shown(draft)}; choose one of {', '.join(pair.drafts)}."
-            )
-    elif draft is not None:
-        raise RequestError(f"The method {method} takes no draft, got {_shown(draft)}.")
-    exit_layer = fields.get("exit_layer")
+        allowed = ", ".join(pair.methods)
+        raise PageError(
+            "error.no_such_method", target=pair.target, method=method.value, allowed=allowed
+        )
     return LaneSpec(
-        name=_name(fields.get("name", f"target + {METHOD_LABELS[method]}")),
+        name=name,
         method=method,
         target=pair.target,
-        draft=draft if isinstance(draft, str) else None,
-        gamma=_integer(fields.get("gamma"), "gamma", 1, options.limits.max_gamma),
-        exit_layer=None if exit_layer is None else _integer(exit_layer, "exit_layer", 1, 1_000),
-        max_ngram=_integer(fields.get("max_ngram", 4), "max_ngram", 2, 16),
+        draft=_draft(fields.get("draft"), method, pair),
+        gamma=read_integer(fields.get("gamma"), "gamma", 1, options.limits.max_gamma),
+        exit_layer=_exit_layer(fields.get("exit_layer"), method, pair),
+        max_ngram=read_integer(
+            fields.get("max_ngram", DEFAULT_NGRAM), "max_ngram", MIN_NGRAM, MAX_NGRAM
+        ),
     )
 
 
+def _draft(value: object, method: Method, pair: PairOption) -> str | None:
+    """Read the draft of a lane; the first one on the menu stands in where none was named."""
+    if method is not Method.DRAFT_MODEL:
+        if value is not None:
+            raise PageError("error.no_draft_taken", method=method.value, found=shown(value))
+        return None
+    draft = pair.drafts[0] if value is None and pair.drafts else value
+    if not isinstance(draft, str) or draft not in pair.drafts:
+        raise PageError("error.unknown_draft", found=shown(draft), allowed=", ".join(pair.drafts))
+    return draft
+
+
+def _exit_layer(value: object, method: Method, pair: PairOption) -> int | None:
+    """Read the exit of a lane; the first one on the menu stands in where none was named."""
+    if method is not Method.EARLY_EXIT:
+        return None
+    if value is None:
+        return pair.exits[0] if pair.exits else None
+    layer = read_integer(value, "exit_layer", 1, 1_000)
+    if pair.exits and layer not in pair.exits:
+        allowed = ", ".join(map(str, pair.exits))
+        raise PageError("error.no_such_exit", target=pair.target, found=layer, allowed=allowed)
+    return layer
+
+
+def _with_names(specs: Sequence[LaneSpec]) -> tuple[LaneSpec, ...]:
+    """Name the lanes that were given no name, so that no two are called the same."""
+    named = tuple(
+        spec if spec.name else replace(spec, name=in_english(name))
+        for spec, name in zip(specs, telling_names(specs), strict=True)
+    )
+    names = [spec.name for spec in named]
+    for name in names:
+        if names.count(name) > 1:
+            raise PageError("error.same_names", name=name)
+    return named
+
+
 def _sampling(value: object, limits: PageLimits) -> Sampling:
-    fields = _mapping({} if value is None else value, "sampling", _SAMPLING_KEYS)
-    top_p = _number(fields.get("top_p", 1.0), "top_p", 0.0, 1.0)
+    fields: Mapping[str, object] = {}
+    if value is not None:
+        fields = read_mapping(value, "sampling", _SAMPLING_KEYS)
+    top_p = read_number(fields.get("top_p", 1.0), "top_p", 0.0, 1.0)
     if top_p == 0.0:
-        raise RequestError("top_p must be above 0 and at most 1, got 0.")
+        raise PageError("error.top_p_zero")
     return Sampling(
-        temperature=_number(fields.get("temperature", 0.0), "temperature", 0.0, 2.0),
-        top_k=_integer(fields.get("top_k", 0), "top_k", 0, limits.max_top_k),
+        temperature=read_number(fields.get("temperature", 0.0), "temperature", 0.0, 2.0),
+        top_k=read_integer(fields.get("top_k", 0), "top_k", 0, limits.max_top_k),
         top_p=top_p,
-        seed=_integer(fields.get("seed", 0), "seed", 0, MAX_SEED),
+        seed=read_integer(fields.get("seed", 0), "seed", 0, MAX_SEED),
     )
 
 
 def _method(value: object) -> Method:
     if isinstance(value, str) and value in tuple(Method):
         return Method(value)
-    raise RequestError(f"Unknown method {_shown(value)}; choose one of {', '.join(Method)}.")
+    raise PageError("error.unknown_method", found=shown(value), allowed=", ".join(Method))
 
 
 def _name(value: object) -> str:
     if isinstance(value, str) and 0 < len(value) <= 60:
         return value
-    raise RequestError("A lane's name must be a text of 1 to 60 characters.")
-
-
-def _mapping(value: object, what: str, keys: set[str]) -> Mapping[str, object]:
-    if not isinstance(value, Mapping):
-        raise RequestError(f"{what} must be an object with named fields, got {_shown(value)}.")
-    unknown = sorted(str(key) for key in value if key not in keys)
-    if unknown:
-        raise RequestError(
-            f"{what} has the unknown field {_shown(unknown[0])}; "
-            f"allowed are {', '.join(sorted(keys))}."
-        )
-    return value
-
-
-def _sequence(value: object, what: str) -> Sequence[object]:
-    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
-        return value
-    raise RequestError(f"{what} must be a list, got {_shown(value)}.")
-
-
-def _number(value: object, what: str, low: float, high: float) -> float:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high:
-        return float(value)
-    raise RequestError(f"{what} must be {low:g} to {high:g}, got {_shown(value)}.")
-
-
-def _integer(value: object, what: str, low: int, high: int) -> int:
-    number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-    if number is not None and low <= number <= high and int(number) == number:
-        return int(number)
-    raise RequestError(
-        f"{what} must be a whole number from {low} to {high:,}, got {_shown(value)}."
-    )
-
-
-def _targets(options: PageOptions) -> str:
-    return ", ".join(pair.target for pair in options.pairs)
-
-
-def _shown(value: object) -> str:
-    """Quote a value from outside, cut to a readable length."""
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
+    raise PageError("error.lane_name", found=shown(value))

@@ -3,8 +3,10 @@
 A packet names the scene of its race, so that one bus feeds them all and none shows another's race.
 """
 
-from dataclasses import asdict, dataclass
 from enum import StrEnum
+
+from specviz.ui.strings import message
+from specviz.ui.view_models import Item
 
 
 class Scene(StrEnum):
@@ -14,57 +16,21 @@ class Scene(StrEnum):
     COMPARE = "compare"
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingLane:
-    """What a lane shows before its first race."""
-
-    name: str
-    about: str
-    hint: str
-    plain: bool = False
-    """Whether it is the target alone."""
-
-
-_ALONE = WaitingLane(
-    "target alone",
-    "one token a pass",
-    "The target model writes here by itself: every token costs one pass through it.",
-    plain=True,
-)
-WAITING_LANES: dict[Scene, tuple[WaitingLane, ...]] = {
-    Scene.RACE: (
-        _ALONE,
-        WaitingLane(
-            "target + guesses",
-            "several tokens a pass, where the guesses are good",
-            "The same target writes here with help. Something cheap guesses the next γ tokens, the "
-            "target checks all of them in one pass, keeps the first ones that fit, and puts its "
-            "own token after them. The text stays the target’s own; only the number of passes "
-            "changes.",
-        ),
-    ),
-    Scene.COMPARE: (
-        _ALONE,
-        WaitingLane(
-            "before fitting",
-            "the draft as it was",
-            "The draft as it was guesses for the target here. Where it was never taught what this "
-            "target writes, most guesses are thrown away.",
-        ),
-        WaitingLane(
-            "after fitting",
-            "the same draft, fitted to the target",
-            "The same draft guesses here after it was fitted: same size, same cost of a guess. "
-            "What is faster now is faster because more guesses are kept.",
-        ),
-    ),
+WAITING_LANES: dict[Scene, tuple[str, ...]] = {
+    Scene.RACE: ("alone", "guesses"),
+    Scene.COMPARE: ("alone", "before", "after"),
 }
-IDLE_TEXTS: dict[Scene, str] = {
-    Scene.RACE: "Press Race: the target alone and the target with guesses start together.",
-    Scene.COMPARE: "Choose a held-out prompt and race the draft before and after fitting.",
-}
+"""Lanes before their first race; the texts are `waiting.KEY`, `waiting.KEY_about` and `_hint`."""
 
 
-def waiting_lanes(scene: Scene) -> list[dict[str, object]]:
+def waiting_lanes(scene: Scene) -> list[Item]:
     """Return the lanes of a scene before its first race, as plain values for the browser."""
-    return [asdict(lane) for lane in WAITING_LANES[scene]]
+    return [
+        {
+            "name": message(f"waiting.{key}"),
+            "about": message(f"waiting.{key}_about"),
+            "hint": message(f"waiting.{key}_hint"),
+            "plain": key == "alone",
+        }
+        for key in WAITING_LANES[scene]
+    ]

@@ -2,13 +2,13 @@
 
 A *token view* is one drawn token. Its keys are short because hundreds travel in a race: `t` text,
 `f` row of the outcome table, `i` index in the output (absent where the token is not part of it),
-`q` draft probability, `p` target probability, `a` acceptance probability, `u` the coin, `d`, `g`,
-`r` the ten most probable tokens of draft, target and residual as [text, probability]. An absent key
-was not recorded.
+`q` draft probability, `p` target probability, `a` acceptance probability, `u` the coin, `o` the
+overlap Σ min(p, q), `d`, `g`, `r` the ten most probable tokens of draft, target and residual as
+[text, probability], `b` in a tree the place of its parent among the round's drafts (-1: the root).
+An absent key was not recorded. Texts for readers are messages of the table in `strings`.
 """
 
 from collections.abc import Iterable
-from pathlib import PurePath
 from typing import Any
 
 from specviz.trace import (
@@ -24,9 +24,10 @@ from specviz.trace import (
     Source,
     TopToken,
 )
+from specviz.ui.lane_names import lane_names, short_name
 from specviz.ui.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE
+from specviz.ui.strings import Message, Text, message
 
-MISSING = "–"
 TokenView = dict[str, Any]
 Item = dict[str, Any]
 
@@ -42,18 +43,30 @@ def start_item(event: RaceStarted) -> Item:
         "law": law_text(request.sampling),
         "place": place_text(event.environment),
         "lanes": [
-            {"name": spec.name, "about": lane_text(spec), "plain": spec.method is Method.BASELINE}
-            for spec in event.specs
+            {
+                "name": name,
+                "about": lane_text(spec),
+                "plain": spec.method is Method.BASELINE,
+                "method": spec.method.value,
+                "gamma": spec.gamma,
+            }
+            for name, spec in zip(lane_names(event.specs), event.specs, strict=True)
         ],
     }
 
 
 def round_item(lane: int, round_: Round, point: list[float | None]) -> Item:
-    """Describe one round: its tokens in reading order, and its point on the charts."""
+    """Describe one round: its tokens in reading order, its times and its point on the charts.
+
+    `ms` holds the times of drafting, of verifying and of the rest in milliseconds.
+    """
+    times = (round_.draft_ms, round_.verify_ms, round_.other_ms)
     return {
         "k": "round",
         "lane": lane,
         "round": round_.index + 1,
+        "gamma": round_.gamma,
+        "ms": [round(ms, 2) for ms in times],
         "tokens": token_views(round_),
         "point": point,
     }
@@ -64,74 +77,74 @@ def token_views(round_: Round) -> list[TokenView]:
 
     An accepted token takes its text from the output, where pieces of one character are joined.
     """
+    is_chain = all(token.parent == index - 1 for index, token in enumerate(round_.drafted))
     kept = [token for token in round_.emitted if token.source is Source.DRAFT]
     added = [token for token in round_.emitted if token.source is not Source.DRAFT]
     views: list[TokenView] = []
     position = round_.position
     for drafted in round_.drafted:
         if drafted.outcome is Outcome.ACCEPTED and kept:
-            views.append(_drafted_view(drafted, kept.pop(0).text, position))
+            view = _drafted_view(drafted, kept.pop(0).text, position)
             position += 1
         else:
-            views.append(_drafted_view(drafted, drafted.text, None))
+            view = _drafted_view(drafted, drafted.text, None)
+        views.append(view if is_chain else view | {"b": drafted.parent})
     for emitted in added:
         views.append(_emitted_view(emitted, position))
         position += 1
     return views
 
 
-def narration(round_: Round, lane: str | None = None) -> str:
+def narration(round_: Round, lane: Text | None = None) -> Message:
     """Tell one round in a sentence, with the name of its lane where one is given."""
-    number = f"{round_.index + 1}" if lane is None else f"{round_.index + 1} ({lane})"
+    number: Text = str(round_.index + 1)
+    if lane is not None:
+        number = message("round.of_lane", round=number, lane=lane)
     if not round_.drafted:
-        return f"Round {number}: nothing guessed, one plain step."
+        return message("round.plain", round=number)
     guesses = len(round_.drafted)
     kept = sum(token.outcome is Outcome.ACCEPTED for token in round_.drafted)
     sources = [token.source for token in round_.emitted]
-    end = ""
+    end = "kept"
     if Source.CORRECTION in sources:
-        end = ", 1 corrected"
+        end = "corrected"
     elif Source.BONUS in sources:
-        end = ", 1 bonus"
-    return f"Round {number}: {guesses} {'guess' if guesses == 1 else 'guesses'}, {kept} kept{end}."
+        end = "bonus"
+    return message(f"round.{end}", round=number, n=guesses, kept=kept)
 
 
-def lane_text(spec: LaneSpec) -> str:
+def lane_text(spec: LaneSpec) -> Message:
     """Say what a lane runs."""
     if spec.method is Method.BASELINE:
-        return f"{_short(spec.target)}, one token a pass"
-    ways = {
-        Method.DRAFT_MODEL: f"guesses by {_short(spec.draft or MISSING)}",
-        Method.PROMPT_LOOKUP: "guesses copied from the text so far",
-        Method.EARLY_EXIT: "guesses by the target's first layers",
-    }
-    return f"{ways[spec.method]}, γ = {spec.gamma}"
+        return message("lane.about_alone", target=short_name(spec.target))
+    if spec.method is Method.DRAFT_MODEL:
+        draft = short_name(spec.draft or "?")
+        return message("lane.about_draft_model", draft=draft, gamma=spec.gamma)
+    if spec.method is Method.EARLY_EXIT and spec.exit_layer is not None:
+        return message("lane.about_exit_layer", layer=spec.exit_layer, gamma=spec.gamma)
+    key = spec.method.value.replace("-", "_")
+    return message(f"lane.about_{key}", gamma=spec.gamma)
 
 
-def law_text(sampling: Sampling) -> str:
+def law_text(sampling: Sampling) -> Message:
     """Say which law the tokens are drawn from."""
     if sampling.temperature == 0.0:
-        return "greedy (temperature 0)"
-    parts = [f"temperature {sampling.temperature:g}"]
+        return message("law.greedy")
+    cuts = ""
     if sampling.top_k:
-        parts.append(f"top-k {sampling.top_k}")
+        cuts += f", top-k {sampling.top_k}"
     if sampling.top_p < 1.0:
-        parts.append(f"top-p {sampling.top_p:g}")
-    return ", ".join([*parts, f"seed {sampling.seed}"])
+        cuts += f", top-p {sampling.top_p:g}"
+    temperature = f"{sampling.temperature:g}"
+    return message("law.sampled", temperature=temperature, cuts=cuts, seed=sampling.seed)
 
 
-def place_text(environment: Environment) -> str:
+def place_text(environment: Environment) -> Text:
     """Say where the race ran."""
     place = f"{environment.device_name}, {environment.dtype}"
     if environment.device != "cpu":
         return place
-    number = environment.num_threads
-    return f"{place}, {number} {'thread' if number == 1 else 'threads'}"
-
-
-def _short(model: str) -> str:
-    """Give a local folder by its last name; shipped names and hub ids stay as they are."""
-    return PurePath(model).name if PurePath(model).is_absolute() else model
+    return message("lane.place", place=place, n=environment.num_threads)
 
 
 def _drafted_view(token: DraftToken, text: str, position: int | None) -> TokenView:
@@ -143,6 +156,7 @@ def _drafted_view(token: DraftToken, text: str, position: int | None) -> TokenVi
         p=_rounded(token.target_prob),
         a=_rounded(token.accept_prob),
         u=_rounded(token.draw),
+        o=_rounded(token.overlap),
         d=_top(token.top_draft),
         g=_top(token.top_target),
         r=_top(token.top_residual),
@@ -168,4 +182,5 @@ def _top(tokens: Iterable[TopToken]) -> list[list[str | float]] | None:
 
 
 def _rounded(number: float | None) -> float | None:
-    return None if number is None else round(number, 4)
+    """Keep six significant digits: a quotient and a comparison must come out as they did."""
+    return None if number is None else float(f"{number:.6g}")

@@ -5,90 +5,83 @@ in a literal of the script, and reaches the page only as text.
 """
 
 import json
-from collections.abc import Callable
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
 
 import gradio as gr
 
-from specviz.ui.assets import JS_FOLDER, ExampleGroup, file_address, plotly_js
+from specviz.ui.assets import JS_FOLDER, file_address, plotly_js
+from specviz.ui.doors import Door
 from specviz.ui.figures import FIGURES
-from specviz.ui.fitted_view import fitted_views
-from specviz.ui.options import PageOptions
 from specviz.ui.outcomes import outcome_table
-from specviz.ui.scenes import IDLE_TEXTS, Scene, waiting_lanes
+from specviz.ui.scenes import Scene, waiting_lanes
 
 
-def bus(replay: Callable[[list[Any]], list[str]]) -> gr.HTML:
-    """The hidden way in: its value is the newest packet, and missed ones are asked for again."""
+def bus(doors: Sequence[Door]) -> gr.HTML:
+    """The hidden way in: its value is the newest packet; what scripts ask for goes through it."""
     return gr.HTML(
         value="",
         html_template="<i></i>",
         js_on_load=_script("connectBus(props, server, watch)"),
-        server_functions=[replay],
+        server_functions=list(doors),
         visible="hidden",
         elem_id="sv-bus",
     )
 
 
-def header(options_line: str) -> gr.HTML:
-    """Title, one line of what this is, and the switch between light and dark."""
-    return _view("header", Scene.RACE, {"place": options_line})
+def page_part(name: str, data: object = None) -> gr.HTML:
+    """A part that belongs to the whole page: the script `main.js` knows it by its name."""
+    return _part(name, f"mountPart('{name}', element, {_literal(data)})", f"sv-{name}")
 
 
-def examples(groups: tuple[ExampleGroup, ...], first: str) -> gr.HTML:
-    """Example prompts with hints; its value becomes the prompt that was picked.
-
-    `first` is the prompt that the field holds at the start.
-    """
-    return _choice("examples", "", {"groups": [asdict(group) for group in groups], "first": first})
-
-
-def fitted_drafts(options: PageOptions) -> gr.HTML:
-    """What fitting brought; its value names the fitted draft and the held-out prompt chosen."""
-    data = fitted_views(options) | {"plotly": file_address(plotly_js())}
-    return _choice("fitted", "0:0", data)
-
-
-def status(scene: Scene) -> gr.HTML:
-    """One line: what the race is doing, or what went wrong."""
-    return _view("status", scene, {"idle": IDLE_TEXTS[scene]})
-
-
-def figures(scene: Scene) -> gr.HTML:
-    """The key figures of every lane that guesses, with the counts behind them."""
-    table = [{"id": f.id, "label": f.label, "meaning": f.meaning} for f in FIGURES]
-    return _view("figures", scene, {"figures": table, "lanes": waiting_lanes(scene)})
-
-
-def stage(scene: Scene) -> gr.HTML:
-    """The lanes, the legend, and the card of the token that is pointed at."""
-    return _view("stage", scene, {"outcomes": outcome_table(), "lanes": waiting_lanes(scene)})
-
-
-def charts(scene: Scene) -> gr.HTML:
-    """The live charts; plotly.js is loaded when they come into sight."""
-    return _view("charts", scene, {"plotly": file_address(plotly_js())})
-
-
-def _view(name: str, scene: Scene, data: object) -> gr.HTML:
+def scene_part(name: str, scene: Scene, data: object = None) -> gr.HTML:
     """A part that follows the races of one scene."""
-    return gr.HTML(
-        html_template=f'<div class="sv-view sv-{name}-view"></div>',
-        js_on_load=_script(f"mount('{name}', '{scene}', element, {_literal(data)})"),
-        elem_id=f"sv-{scene}-{name}",
-        elem_classes=f"sv-{name}-part",
-        apply_default_css=False,
+    call = f"mountInScene('{name}', '{scene}', element, {_literal(data)})"
+    return _part(name, call, f"sv-{scene}-{name}")
+
+
+def choice(name: str, first: str, data: object = None) -> gr.HTML:
+    """A part in which something is chosen, which becomes its value."""
+    call = f"mountChoice('{name}', element, props, trigger, {_literal(data)})"
+    return _part(name, call, f"sv-{name}", first)
+
+
+def race_parts(scene: Scene) -> gr.HTML:
+    """Lay out all that shows a scene's race; its status strip is returned."""
+    lanes = waiting_lanes(scene)
+    status = scene_part("status", scene)
+    scene_part("figures", scene, {"figures": FIGURES, "lanes": lanes})
+    scene_part("stage", scene, {"outcomes": outcome_table(), "lanes": lanes})
+    scene_part("clock", scene)
+    scene_part("charts", scene, {"plotly": plotly_address()})
+    return status
+
+
+def report_script(name: str) -> str:
+    """Return what an event runs to tell the page's settings the value that a control took."""
+    script = _script(f"noteSetting('{name}', value)")
+    return f"(value) => {{ {script} }}"
+
+
+def spread_script(names: Sequence[str]) -> str:
+    """Return what an event runs to hand the named fields of a JSON object to its outputs."""
+    fields = json.dumps(list(names))
+    return (
+        f"(text) => {{ const all = JSON.parse(text); return {fields}.map((name) => all[name]); }}"
     )
 
 
-def _choice(name: str, first: str, data: object) -> gr.HTML:
-    """A part in which something is chosen, which becomes its value."""
+def plotly_address() -> str:
+    """Return where the page's scripts find plotly.js."""
+    return file_address(plotly_js())
+
+
+def _part(name: str, call: str, elem_id: str, value: str = "") -> gr.HTML:
     return gr.HTML(
-        value=first,
+        value=value,
         html_template=f'<div class="sv-view sv-{name}-view"></div>',
-        js_on_load=_script(f"mountChoice('{name}', element, props, trigger, {_literal(data)})"),
-        elem_id=f"sv-{name}",
+        js_on_load=_script(call),
+        elem_id=elem_id,
+        elem_classes=f"sv-{name}-part",
         apply_default_css=False,
     )
 

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from typing import Any
 from urllib.parse import urlparse
 
 import pytest
@@ -55,7 +56,7 @@ def open_page(browser: Browser) -> Iterator[OpenPage]:
     contexts = []
     faults: list[str] = []
 
-    def open_(address: str, width: int = 1440, height: int = 900, **options: str) -> Page:
+    def open_(address: str, width: int = 1440, height: int = 900, **options: Any) -> Page:
         viewport = {"width": width, "height": height}
         context = browser.new_context(viewport=viewport, **options)
         contexts.append(context)

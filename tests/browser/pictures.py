@@ -10,32 +10,52 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from serving import free_port, serving
 
 # Charts are drawn where they can be seen, so the windows are tall enough for all that is shown.
 PICTURES = {
-    "race": ("light", 1440, 1460),
-    "race_dark": ("dark", 1440, 1460),
+    "race": ("light", 1440, 2050),
+    "race_dark": ("dark", 1440, 2050),
     "phone": ("light", 380, 1500),
 }
 
 
-def take(browser: Browser, address: str, file: Path, scheme: str, width: int, height: int) -> None:
-    """Race the page's own first prompt and photograph the end of it."""
+def open_page(browser: Browser, address: str, scheme: str, width: int, height: int) -> Page:
+    """Open the page in a fresh context, as a visitor who has been here before."""
     context = browser.new_context(
         viewport={"width": width, "height": height},
         color_scheme="dark" if scheme == "dark" else "light",
     )
+    context.add_init_script("localStorage.setItem('specviz-welcome', 'seen')")
     page = context.new_page()
     page.goto(address)
     page.wait_for_selector(".sv-figures")
+    return page
+
+
+def take_race(browser: Browser, address: str, file: Path, look: tuple[str, int, int]) -> None:
+    """Race the page's own first prompt and photograph the end of it."""
+    page = open_page(browser, address, *look)
     page.click("#sv-race")
     page.wait_for_selector('.sv-status-view[data-state="finished"]', timeout=60_000)
     page.locator(".sv-lane").nth(1).locator(".sv-correction, .sv-bonus").first.click()
-    page.wait_for_timeout(1_500)
+    page.evaluate("window.scrollTo(0, 0)")
+    page.wait_for_timeout(2_500)
     page.screenshot(path=file)
-    context.close()
+    page.context.close()
+
+
+def take_rounds(browser: Browser, address: str, file: Path) -> None:
+    """Photograph a round with a rejected guess of a recorded race at temperature 0.8."""
+    page = open_page(browser, address, "light", 1440, 1250)
+    page.click("#sv-tab-rounds-button")
+    page.locator(".sv-rounds-view button").first.click()
+    page.wait_for_selector(".sv-rounds-view [role=listbox]")
+    page.get_by_role("slider").first.fill("2")
+    page.wait_for_timeout(2_500)
+    page.screenshot(path=file)
+    page.context.close()
 
 
 def main() -> None:
@@ -46,7 +66,8 @@ def main() -> None:
     with serving("app.py", "--port", str(port), port=port) as address, sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=path, args=["--headless", "--no-sandbox"])
         for name, look in PICTURES.items():
-            take(browser, address, folder / f"{name}.png", *look)
+            take_race(browser, address, folder / f"{name}.png", look)
+        take_rounds(browser, address, folder / "rounds.png")
         browser.close()
 
 

@@ -7,7 +7,10 @@ import pytest
 from playwright.sync_api import Page, expect
 from serving import free_port, serving
 
+from specviz.ui.strings import read_table
+
 pytestmark = pytest.mark.browser
+TEXTS = read_table("en")
 OpenPage = Callable[..., Page]
 FINISHED = '#sv-compare-status .sv-status-view[data-state="finished"]'
 STAGE = "#sv-compare-stage"
@@ -83,9 +86,9 @@ def test_three_lanes_race_to_the_end(open_page: OpenPage, fake_address: str) -> 
     expect(page.locator("#sv-compare-status")).to_contain_text(
         re.compile(r"before fitting 0\.\d\d×, after fitting 1\.\d\d×")
     )
-    page.locator("#sv-compare-charts").scroll_into_view_if_needed()
-    lines = page.locator("#sv-compare-charts .sv-plot").last.locator(".scatterlayer path.js-line")
-    expect(lines).to_have_count(3)
+    chart = page.locator("#sv-compare-charts .sv-chart", has_text=TEXTS["chart.tokens"])
+    chart.scroll_into_view_if_needed()
+    expect(chart.locator(".scatterlayer path.js-line")).to_have_count(3)
 
 
 def test_a_race_of_one_tab_is_not_shown_in_the_other(

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
 SPECULATIVE = ".sv-lane >> nth=1"
+CARD = "#sv-race-stage .sv-card"
 
 
 def _race_to_the_end(page: Page) -> None:
@@ -76,14 +77,39 @@ def test_figures_carry_their_counts(open_page: OpenPage, fake_address: str) -> N
     assert page.locator(".sv-lane strong").all_inner_texts()[0].endswith("tok/s")
 
 
-@pytest.mark.parametrize("prompt", ['<img src=x onerror="window.hacked=1">', "${6*7} {{6*7}}"])
+HOSTILE_PROMPTS = (
+    '<img src=x onerror="window.hacked=1">',
+    "${6*7} {{6*7}}",
+    "</script><script>window.hacked=1</script>",
+    "W" * 400 + " \u202ethe other way round" + " Z" + "\u0301" * 60,
+)
+
+
+@pytest.mark.parametrize("prompt", HOSTILE_PROMPTS, ids=["tag", "template", "script", "long"])
 def test_a_hostile_prompt_is_only_text(open_page: OpenPage, fake_address: str, prompt: str) -> None:
-    page = open_page(fake_address)
+    page = open_page(fake_address, width=380, height=800)
     page.fill("#sv-prompt textarea", prompt)
     _race_to_the_end(page)
     assert page.locator(".sv-prompt").all_text_contents() == [prompt, prompt]
     assert page.evaluate("window.hacked") is None
     assert page.locator("img[src=x]").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") == 380
+    body = page.locator(SPECULATIVE).locator("[role=listbox]")
+    assert body.evaluate("e => e.scrollWidth <= e.clientWidth")
+    first = body.locator(".sv-t").first.locator(".sv-tok")
+    assert first.evaluate("e => getComputedStyle(e).direction") == "ltr"
+    assert _reads_forward(page), "what follows the prompt must not be turned round"
+
+
+def _reads_forward(page: Page) -> bool:
+    """Whether the first two tokens that share a line stand in the order they were written in."""
+    return page.locator(SPECULATIVE).evaluate(
+        """lane => {
+            const boxes = [...lane.querySelectorAll('.sv-tok')].map(t => t.getBoundingClientRect());
+            const at = boxes.findIndex((box, i) => i > 0 && box.top === boxes[i - 1].top);
+            return boxes[at].left > boxes[at - 1].left;
+        }"""
+    )
 
 
 def test_hostile_tokens_are_only_text(open_page: OpenPage, fake_address: str) -> None:
@@ -93,7 +119,7 @@ def test_hostile_tokens_are_only_text(open_page: OpenPage, fake_address: str) ->
     for hostile in ('<img src=x onerror="window.hacked=1">', "${6*7}", "{{7*7}}", "&amp;"):
         assert hostile in words
     page.locator(SPECULATIVE).locator(".sv-tok", has_text="<img").first.click()
-    expect(page.locator(".sv-card .sv-tok")).to_contain_text("<img␣src=x")
+    expect(page.locator("#sv-race-stage .sv-card .sv-tok")).to_contain_text("<img␣src=x")
     assert page.evaluate("window.hacked") is None
     assert page.locator("img[src=x]").count() == 0
 
@@ -102,12 +128,12 @@ def test_stop_keeps_what_was_written(open_page: OpenPage, fake_address: str) -> 
     page = open_page(fake_address)
     page.fill("#sv-prompt textarea", "slow")
     page.click("#sv-race")
-    page.wait_for_selector(".sv-correction >> nth=5")
+    page.wait_for_selector(f"{SPECULATIVE} >> .sv-correction >> nth=5")
     page.click("#sv-race-stop")
     page.wait_for_selector('.sv-status-view[data-state="stopped"]')
     kept = page.locator(".sv-lane >> nth=0").locator(".sv-t").count()
     assert 0 < kept < 128
-    assert page.locator(".sv-lane-head", has_text="stopped").count() == 2
+    assert page.locator(".sv-lane-head .sv-badge", has_text="stopped").count() == 2
     _race_to_the_end(page)
     assert page.locator(".sv-lane >> nth=0").locator(".sv-t").count() == 128
 
@@ -137,30 +163,165 @@ def test_a_second_visitor_waits_and_sees_nothing_of_the_first(
         assert page.locator(".sv-prompt").first.text_content() == f"the {name} visitor"
 
 
-def test_the_card_is_reached_by_keyboard(open_page: OpenPage, fake_address: str) -> None:
+def _tab_to(page: Page, selector: str) -> None:
+    """Walk with the Tab key from where the focus is to what the selector names."""
+    for _ in range(150):
+        page.keyboard.press("Tab")
+        if page.evaluate("s => document.activeElement.matches(s)", selector):
+            return
+    pytest.fail(f"{selector} is not reached by Tab")
+
+
+def test_the_card_is_reached_by_keyboard_from_the_top(
+    open_page: OpenPage, fake_address: str
+) -> None:
     page = open_page(fake_address)
     _number(page, "temperature", 0.8)
     _race_to_the_end(page)
+    page.evaluate("document.activeElement.blur(); window.getSelection().removeAllRanges()")
+    page.locator("h1").click()
+    _tab_to(page, "#sv-race-stage .sv-lane:nth-child(2) [role=listbox]")
     body = page.locator(SPECULATIVE).locator("[role=listbox]")
-    body.focus()
-    body.press("Home")
-    active = body.get_attribute("aria-activedescendant")
-    assert active == "sv-token-race-1-0"
-    body.press("ArrowRight")
+    page.keyboard.press("Home")
+    assert body.get_attribute("aria-activedescendant") == "sv-token-race-1-0"
+    page.keyboard.press("ArrowRight")
     assert body.get_attribute("aria-activedescendant") == "sv-token-race-1-1"
-    body.press("ArrowDown")
-    body.press("Enter")
-    card = page.locator(".sv-card")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    card = page.locator(CARD)
     expect(card).to_contain_text("round 2")
     expect(card).to_contain_text("Pinned")
-    body.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
     expect(card).to_contain_text("round 2")
-    body.press("Escape")
+    page.keyboard.press("Escape")
     expect(card).to_contain_text("Click or Enter pins")
+    assert page.locator(".is-pinned").count() == 0
+
+
+def _prob(text: str) -> float:
+    return float(re.search(r"([\d.]+) %", text).group(1)) / 100
+
+
+def test_the_card_of_a_rejected_guess_shows_the_rule_the_coin_and_three_laws(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    page = open_page(fake_address)
+    _number(page, "temperature", 0.8)
+    _race_to_the_end(page)
     page.locator(SPECULATIVE).locator(".sv-rejected").first.click()
-    expect(card).to_contain_text("rejected")
-    expect(card).to_contain_text(re.compile(r"coin 0\.\d{3} ≥ 0\.\d{3}: thrown away"))
-    expect(card).to_contain_text("residual")
+    card = page.locator(CARD)
+    expect(card.locator(".sv-card-fate")).to_have_text("rejected")
+    draft, target, accept = card.locator(".sv-meter b").all_inner_texts()
+    p, q, shown = re.search(
+        r"min\(1, ([\d.e-]+) / ([\d.e-]+)\) = ([\d.]+)", card.locator(".sv-rule").inner_text()
+    ).groups()
+    assert abs(float(p) / float(q) - float(shown)) < 0.001
+    assert abs(_prob(draft) - float(q)) < 0.0006
+    assert abs(_prob(target) - float(p)) < 0.0006
+    assert abs(_prob(accept) - float(shown)) < 0.0006
+    coin, edge = re.search(
+        r"coin fell on ([\d.]+), not below ([\d.]+): thrown away", card.inner_text()
+    ).groups()
+    assert float(coin) >= float(edge)
+    assert card.locator(".sv-coin").evaluate("e => parseFloat(e.style.left)") == pytest.approx(
+        100 * float(coin), abs=0.06
+    )
+    heads = card.locator(".sv-laws thead th").all_inner_texts()
+    assert heads == ["token", "q", "p", "res."]
+    assert card.locator(".sv-laws tbody .sv-law-shared").count() > 0
+    assert card.locator(".sv-laws .is-chosen").count() == 1
+    expect(card.locator(".sv-overlap")).to_contain_text("Σ min(p, q) = 0.70")
+
+
+def test_the_card_keeps_its_height_and_its_last_line_free(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    page = open_page(fake_address)
+    _number(page, "temperature", 0.8)
+    _race_to_the_end(page)
+    heights = set()
+    card = page.locator(CARD)
+    for fate in ("accepted", "rejected", "discarded", "correction", "bonus"):
+        page.locator(SPECULATIVE).locator(f".sv-{fate}").first.hover()
+        expect(card.locator(".sv-card-fate")).to_have_text(fate)
+        heights.add(card.bounding_box()["height"])
+        body, foot = card.locator(".sv-card-body"), card.locator(".sv-card-hint")
+        end = body.bounding_box()["y"] + body.bounding_box()["height"]
+        assert end <= foot.bounding_box()["y"] + 0.5
+    assert len(heights) == 1
+
+
+def test_on_a_phone_the_card_does_not_hide_its_token(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    page = open_page(fake_address, width=380, height=800)
+    _race_to_the_end(page)
+    card = page.locator(CARD)
+    expect(card).to_be_hidden()
+    token = page.locator(SPECULATIVE).locator(".sv-correction").first
+    token.evaluate("e => window.scrollBy({ top: e.getBoundingClientRect().top - 700 })")
+    token.click()
+    expect(card).to_be_visible()
+    box = token.bounding_box()
+    assert box["y"] + box["height"] <= card.bounding_box()["y"]
+    card.locator(".sv-close").click()
+    expect(card).to_be_hidden()
+
+
+def test_pointing_at_a_token_marks_its_round(open_page: OpenPage, fake_address: str) -> None:
+    page = open_page(fake_address)
+    _race_to_the_end(page)
+    lane = page.locator(SPECULATIVE)
+    fill = "e => getComputedStyle(e.closest('.sv-r')).backgroundColor"
+    rejected = lane.locator(".sv-rejected").first
+    before = rejected.evaluate(fill)
+    rejected.hover()
+    assert rejected.evaluate(fill) != before
+    marked = rejected.evaluate("e => e.closest('.sv-r').querySelectorAll('.sv-t').length")
+    assert 2 <= marked <= 5
+
+
+def test_a_figure_explains_itself_by_keyboard(open_page: OpenPage, fake_address: str) -> None:
+    page = open_page(fake_address)
+    _race_to_the_end(page)
+    row = page.locator("#sv-race-figures")
+    for name in ("speedup", "alpha", "rate", "tau", "saved", "wasted"):
+        tile = row.locator(f'[data-figure="{name}"]')
+        button = tile.locator("button")
+        button.focus()
+        assert button.get_attribute("aria-expanded") == "false"
+        page.keyboard.press("Enter")
+        assert button.get_attribute("aria-expanded") == "true"
+        why = page.locator(f"#{button.get_attribute('aria-controls')}")
+        expect(why).to_be_visible()
+        formula, given = why.locator(".sv-why-numbers").inner_text().rsplit(" = ", 1)
+        value = tile.locator(".sv-value").inner_text()
+        if value.endswith("%"):
+            assert abs(float(given[:-2]) - float(value[:-2])) <= 0.5
+        else:
+            assert given == value
+        for count in re.findall(r"\d+", tile.locator(".sv-detail").inner_text()):
+            assert name in ("speedup", "alpha", "wasted") or count in formula
+        page.keyboard.press("Escape")
+        expect(why).to_be_hidden()
+        assert button.evaluate("e => e === document.activeElement")
+    row.locator('[data-figure="lossless"] button').click()
+    expect(row.locator(".sv-why")).to_contain_text("All 128 tokens were compared")
+
+
+def test_an_explanation_stays_open_and_follows_the_next_race(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    page = open_page(fake_address)
+    page.click('#sv-race-figures [data-figure="tau"] button')
+    numbers = page.locator("#sv-race-figures .sv-why-numbers")
+    expect(numbers).to_have_text("A race puts its own numbers in here.")
+    page.fill("#sv-prompt textarea", "slow")
+    page.click("#sv-race")
+    expect(numbers).to_contain_text(re.compile(r"\d+ / \d+ = \d"))
+    early = numbers.inner_text()
+    expect(numbers).not_to_have_text(early)
+    page.click("#sv-race-stop")
 
 
 def test_rejected_tokens_can_be_hidden(open_page: OpenPage, fake_address: str) -> None:
@@ -178,7 +339,7 @@ def test_a_phone_scrolls_in_one_direction(
 ) -> None:
     page = open_page(f"{fake_address}/?__theme={scheme}", width=380, height=800)
     _race_to_the_end(page)
-    page.locator(".sv-correction").first.click()
+    page.locator(SPECULATIVE).locator(".sv-correction").first.click()
     page.locator(".sv-charts").scroll_into_view_if_needed()
     page.wait_for_selector(".sv-plot .main-svg >> nth=0")
     assert page.evaluate("document.documentElement.scrollWidth") == 380

@@ -40,7 +40,7 @@ def test_every_way_to_guess_runs(open_page: OpenPage, address: str) -> None:
     tokens.fill("24")
     tokens.press("Tab")
     for label in ("prompt lookup", "early exit"):
-        page.locator("#sv-method").get_by_text(label, exact=True).click()
+        page.locator("#sv-lanes").get_by_text(label, exact=True).click()
         page.click("#sv-race")
         page.wait_for_selector(f'.sv-lane-head:has-text("target + {label}")')
         page.wait_for_selector('.sv-status-view[data-state="finished"]')

@@ -9,6 +9,8 @@ from specviz.errors import RequestError
 from specviz.fit_io import FittedDraft
 from specviz.trace import Method
 from specviz.ui.compare_form import AFTER, BEFORE, CompareValues, request_from_comparison
+from specviz.ui.lane_names import lane_names
+from specviz.ui.strings import PageError, message
 
 
 def test_three_lanes_share_the_target_and_the_prompt_of_the_fit() -> None:
@@ -18,6 +20,11 @@ def test_three_lanes_share_the_target_and_the_prompt_of_the_fit() -> None:
     assert {lane.target for lane in request.lanes} == {"fake-target"}
     assert [lane.gamma for lane in request.lanes] == [0, 5, 5]
     assert request.prompt == FIT.held_out[1].prompt
+
+
+def test_the_page_tells_the_lanes_in_its_own_words() -> None:
+    request = request_from_comparison(CompareValues("0:0", 4, 0.0), OPTIONS)
+    assert lane_names(request.lanes)[1:] == [message("waiting.before"), message("waiting.after")]
 
 
 @pytest.mark.parametrize("before", [None, "some/other-draft"])
@@ -33,7 +40,7 @@ def test_a_draft_without_a_before_races_against_the_target_alone(before: str | N
     "choice", [None, 0, "", "0", "0:", ":0", "-1:0", "1:0", "0:11", "0:0:0", "0:1\n", ["0:0"]]
 )
 def test_a_forged_choice_is_refused(choice: object) -> None:
-    with pytest.raises(RequestError):
+    with pytest.raises(PageError):
         request_from_comparison(CompareValues(choice, 4, 0.0), OPTIONS)
 
 

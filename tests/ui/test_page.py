@@ -10,8 +10,7 @@ from gradio_client.exceptions import AppError
 from serving import free_port, serving
 
 from specviz.trace_io import from_json
-from specviz.ui.assets import plotly_js, read_css, read_examples
-from specviz.ui.options import PageDefaults
+from specviz.ui.assets import plotly_js, read_css
 
 
 @pytest.fixture(scope="module")
@@ -58,29 +57,3 @@ def test_only_the_race_is_offered_to_programs(client: Client) -> None:
 def test_styles_and_plotly_are_there_and_name_no_other_machine() -> None:
     assert "http" not in read_css()
     assert plotly_js().is_file()
-
-
-def test_the_gallery_has_six_groups_of_prompts_with_hints() -> None:
-    groups = read_examples()
-    labels = ["Story", "Code", "Question", "Copy-edit", "Summarise", "Translate"]
-    assert [group.label for group in groups] == labels
-    assert min(len(group.examples) for group in groups) >= 4
-    examples = [example for group in groups for example in group.examples]
-    assert len(examples) >= 26
-    assert len({example.prompt for example in examples}) == len(examples)
-    assert len({example.label for example in examples}) == len(examples)
-    assert max(len(example.prompt) for example in examples) < 500
-    for hint in (example.hint for example in examples):
-        assert 40 <= len(hint) <= 180
-        assert hint.endswith(".")
-        assert ". " not in hint, "a hint is one sentence"
-
-
-def test_tasks_of_the_gallery_are_under_the_one_template() -> None:
-    tasks = [e.prompt for group in read_examples()[2:] for e in group.examples]
-    assert all(task.startswith("Task: ") and task.endswith("\n\nAnswer:\n") for task in tasks)
-
-
-def test_the_first_prompt_is_one_of_the_gallery() -> None:
-    prompts = [example.prompt for group in read_examples() for example in group.examples]
-    assert PageDefaults().prompt in prompts

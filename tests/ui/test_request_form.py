@@ -1,5 +1,6 @@
 """Nothing beyond the limits gets past the form, whatever a browser sends."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -8,20 +9,25 @@ from fake_race import OPTIONS
 
 from specviz.errors import RequestError
 from specviz.trace import Method
-from specviz.ui.request_form import FormValues, build_request, request_from_form
+from specviz.ui.options import PageOptions, PairOption
+from specviz.ui.request_form import (
+    MAX_LANES_CHARS,
+    FormValues,
+    build_request,
+    request_from_form,
+)
+from specviz.ui.strings import PageError, read_table
 
 GOOD = FormValues(
     prompt="Once upon a time",
-    target="fake-target",
-    method="draft-model",
-    draft="fake-draft",
-    gamma=5,
+    lanes='[{"method": "draft-model", "draft": "fake-draft", "gamma": 5}]',
     temperature=0.8,
     top_k=40,
     top_p=0.9,
     seed=7,
     max_new_tokens=64,
 )
+LANE = {"method": "draft-model", "target": "fake-target", "draft": "fake-draft", "gamma": 5}
 
 
 def test_the_form_becomes_a_baseline_and_one_lane() -> None:
@@ -33,9 +39,22 @@ def test_the_form_becomes_a_baseline_and_one_lane() -> None:
     assert request.max_new_tokens == 64
 
 
-def test_a_method_without_a_draft_model_ignores_the_hidden_choice() -> None:
-    request = request_from_form(replace(GOOD, method="prompt-lookup"), OPTIONS)
-    assert request.lanes[1].draft is None
+def test_the_form_may_ask_for_three_lanes_of_different_kinds() -> None:
+    lanes = [
+        LANE,
+        {"method": "prompt-lookup", "gamma": 8, "max_ngram": 3},
+        {"method": "early-exit", "gamma": 2, "exit_layer": 8},
+    ]
+    _, _, lookup, early = request_from_form(replace(GOOD, lanes=json.dumps(lanes)), OPTIONS).lanes
+    assert (lookup.draft, lookup.gamma, lookup.max_ngram) == (None, 8, 3)
+    assert (early.exit_layer, early.gamma) == (8, 2)
+
+
+def test_a_lane_takes_the_first_draft_and_the_first_exit_of_the_menu() -> None:
+    lanes = [{"method": "draft-model", "gamma": 4}, {"method": "early-exit", "gamma": 4}]
+    request = build_request("Hi", lanes, None, 8, OPTIONS)
+    assert request.lanes[1].draft == "fake-draft"
+    assert request.lanes[2].exit_layer == 4
 
 
 FORGED: list[tuple[str, Any]] = [
@@ -45,24 +64,18 @@ FORGED: list[tuple[str, Any]] = [
     ("prompt", 7),
     ("prompt", ["x"]),
     ("prompt", "x" * 2_001),
-    ("target", "/etc"),
-    ("target", "../x"),
-    ("target", "org/name@main"),
-    ("target", "fake-target\n"),
-    ("target", None),
-    ("method", "baseline;drop"),
-    ("method", None),
-    ("method", ["draft-model"]),
-    ("draft", "someone/else"),
-    ("draft", 1),
-    ("gamma", 0),
-    ("gamma", 17),
-    ("gamma", 2.5),
-    ("gamma", "5"),
-    ("gamma", True),
-    ("gamma", None),
-    ("gamma", float("nan")),
-    ("gamma", 10**400),
+    ("lanes", None),
+    ("lanes", [LANE]),
+    ("lanes", ""),
+    ("lanes", "draft-model"),
+    ("lanes", '"draft-model"'),
+    ("lanes", "[}"),
+    ("lanes", "[" * 2_000),
+    ("lanes", "{}"),
+    ("lanes", "[]"),
+    ("lanes", "[7]"),
+    ("lanes", json.dumps([LANE]) + " " * MAX_LANES_CHARS),
+    ("lanes", json.dumps([LANE] * 4)),
     ("temperature", -0.1),
     ("temperature", float("inf")),
     ("temperature", float("nan")),
@@ -82,9 +95,83 @@ FORGED: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("field", "value"), FORGED)
 def test_a_forged_value_is_refused_in_one_sentence(field: str, value: object) -> None:
-    with pytest.raises(RequestError) as refusal:
+    with pytest.raises(PageError) as refusal:
         request_from_form(replace(GOOD, **{field: value}), OPTIONS)
     assert 10 < len(str(refusal.value)) < 250
+
+
+FORGED_IN_A_LANE: list[tuple[str, Any]] = [
+    ("target", "/etc"),
+    ("target", "../x"),
+    ("target", "org/name@main"),
+    ("target", "fake-target\n"),
+    ("target", None),
+    ("method", "baseline;drop"),
+    ("method", None),
+    ("method", ["draft-model"]),
+    ("draft", "someone/else"),
+    ("draft", 1),
+    ("gamma", 0),
+    ("gamma", 17),
+    ("gamma", 2.5),
+    ("gamma", "5"),
+    ("gamma", True),
+    ("gamma", None),
+    ("gamma", float("nan")),
+    ("gamma", 10**400),
+    ("max_ngram", 1),
+    ("max_ngram", 17),
+    ("name", ""),
+    ("name", "x" * 61),
+    ("name", None),
+    ("trust_remote_code", True),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), FORGED_IN_A_LANE)
+def test_a_forged_value_in_a_lane_is_refused_in_one_sentence(field: str, value: object) -> None:
+    lanes = json.dumps([LANE | {field: value}])
+    with pytest.raises(PageError) as refusal:
+        request_from_form(replace(GOOD, lanes=lanes), OPTIONS)
+    assert 10 < len(str(refusal.value)) < 250
+
+
+@pytest.mark.parametrize("layer", [5, 0, "8", 10**9])
+def test_an_exit_that_the_target_does_not_declare_is_refused(layer: object) -> None:
+    lane = {"method": "early-exit", "gamma": 4, "exit_layer": layer}
+    with pytest.raises(PageError, match=r"layer|exit_layer"):
+        build_request("Hi", [lane], None, 8, OPTIONS)
+
+
+def test_a_target_that_declares_no_exit_leaves_at_its_usual_one() -> None:
+    pair = PairOption("some/target", (), (Method.EARLY_EXIT,))
+    options = PageOptions((pair,), "cpu", "float32")
+    request = build_request("Hi", [{"method": "early-exit", "gamma": 4}], None, 8, options)
+    assert request.lanes[1].exit_layer is None
+
+
+def test_a_refusal_is_a_text_of_the_table_with_its_values() -> None:
+    with pytest.raises(PageError) as refusal:
+        build_request("Hi", [LANE | {"gamma": 40}], None, 8, OPTIONS)
+    assert refusal.value.message["id"] in read_table("en")
+    assert str(refusal.value) == "gamma must be a whole number from 1 to 16, got 40."
+
+
+def test_lanes_without_names_are_told_apart_by_what_differs() -> None:
+    lanes = [LANE, LANE | {"gamma": 8}, LANE | {"draft": "fake-draft-small"}]
+    names = [lane.name for lane in build_request("Hi", lanes, None, 8, OPTIONS).lanes]
+    assert names == [
+        "target alone",
+        "target + draft model (fake-draft, γ 5)",
+        "target + draft model (fake-draft, γ 8)",
+        "target + draft model (fake-draft-small, γ 5)",
+    ]
+
+
+def test_two_lanes_may_not_be_given_the_same_name() -> None:
+    lanes = [LANE | {"name": "mine"}, LANE | {"name": "mine", "gamma": 8}]
+    with pytest.raises(PageError, match="called mine"):
+        build_request("Hi", lanes, None, 8, OPTIONS)
 
 
 def test_the_longest_prompt_allowed_is_allowed() -> None:

@@ -1,6 +1,6 @@
 """Packets can be asked for again, by their own visitor only."""
 
-from specviz.ui.runs import RunStore
+from specviz.ui.runs import Control, RunStore
 from specviz.ui.scenes import Scene
 
 
@@ -36,6 +36,14 @@ def test_old_runs_are_forgotten() -> None:
     assert [store.get(run.id) is not None for run in runs] == [False, False, True, True, True]
 
 
+def test_runs_that_go_on_are_remembered_before_those_that_are_over() -> None:
+    store = RunStore(max_runs=2)
+    going, over = store.open(Scene.RACE), store.open(Scene.RACE)
+    over.is_closed = True
+    latest = store.open(Scene.RACE)
+    assert [store.get(run.id) for run in (going, over, latest)] == [going, None, latest]
+
+
 def test_a_run_is_forgotten_when_it_is_too_old() -> None:
     store = RunStore(max_age_seconds=-1.0)
     first, second = store.open(Scene.RACE), store.open(Scene.RACE)
@@ -51,3 +59,53 @@ def test_a_stopped_run_says_so_and_can_be_waited_for() -> None:
     assert run.wait(0.0) is False
     run.finish()
     assert run.wait(0.0) is True
+
+
+def test_a_run_waits_while_it_is_paused_and_goes_on_for_a_round() -> None:
+    run = RunStore().open(Scene.RACE)
+    assert run.wait_while_paused(0.0)
+    run.take_step()
+    assert run.wait_while_paused(0.0), "without a step a round pauses nothing"
+    run.control(Control.PAUSE)
+    assert not run.wait_while_paused(0.01)
+    run.control(Control.STEP)
+    assert run.wait_while_paused(0.0)
+    run.take_step()
+    assert not run.wait_while_paused(0.01)
+    run.control(Control.RESUME)
+    run.take_step()
+    assert run.wait_while_paused(0.0)
+
+
+def test_stopping_lets_a_paused_run_go() -> None:
+    run = RunStore().open(Scene.RACE)
+    run.control(Control.PAUSE)
+    run.stop()
+    assert run.wait_while_paused(0.0)
+
+
+def test_nothing_holds_a_run_that_was_stopped() -> None:
+    stepped, paused = (RunStore().open(Scene.RACE) for _ in range(2))
+    stepped.control(Control.STEP)
+    stepped.stop()
+    stepped.take_step()
+    assert stepped.wait_while_paused(0.0)
+    paused.stop()
+    paused.control(Control.PAUSE)
+    assert paused.wait_while_paused(0.0)
+
+
+def test_a_visitor_ends_a_paused_run_by_control() -> None:
+    run = RunStore().open(Scene.RACE)
+    run.control(Control.PAUSE)
+    run.control(Control.STOP)
+    assert run.should_stop()
+    assert run.wait_while_paused(0.0)
+
+
+def test_the_runs_of_one_visitor_are_found() -> None:
+    store = RunStore()
+    mine, other, mine_too = (store.open(Scene.RACE, name) for name in ("me", "you", "me"))
+    assert store.of("me") == [mine, mine_too]
+    assert store.of("you") == [other]
+    assert store.of("nobody") == []

@@ -1,0 +1,52 @@
+// Draws as soon as it is asked to, but on a slow browser not more often than it can paint.
+
+/** What drawing and painting may take of the time, so that packets are read and clicks answered. */
+const BUSY_SHARE = 0.35;
+/** A page that is out of sight is never painted; it goes on after this time. */
+const LONGEST_FRAME_MS = 250;
+
+/** Calls `draw` at once, or where the page is still busy with the last drawing, together with what
+ * comes until then. */
+export class Cadence {
+  #draw;
+  #isAsked = false;
+  #readyAt = 0;
+  #timer = 0;
+
+  constructor(draw) {
+    this.#draw = draw;
+  }
+
+  /** Ask for one more drawing. */
+  ask() {
+    this.#isAsked = true;
+    this.#plan();
+  }
+
+  #plan() {
+    clearTimeout(this.#timer);
+    if (!this.#isAsked) return;
+    const wait = this.#readyAt - performance.now();
+    if (wait <= 0) this.#run();
+    else this.#timer = setTimeout(() => this.#run(), wait);
+  }
+
+  #run() {
+    this.#isAsked = false;
+    const began = performance.now();
+    this.#draw();
+    const ended = performance.now();
+    this.#readyAt = ended + LONGEST_FRAME_MS;
+    // A message that is posted in the frame's own callback comes after the frame is painted.
+    const { port1, port2 } = new MessageChannel();
+    requestAnimationFrame((frameAt) => {
+      port1.onmessage = () => this.#rest(ended - began + performance.now() - Math.max(frameAt, ended));
+      port2.postMessage(null);
+    });
+  }
+
+  #rest(cost) {
+    this.#readyAt = performance.now() + cost * (1 / BUSY_SHARE - 1);
+    this.#plan();
+  }
+}

@@ -1,0 +1,77 @@
+// Title line, and what is switched for the whole page: language, text size, light or dark.
+import { make, setText } from './dom.js';
+import { remember, remembered } from './memory.js';
+import { chooseLanguage, language, t, tell } from './strings.js';
+import { onThemeChange } from './theme.js';
+
+const THEME_KEY = 'specviz-theme';
+const SIZE_KEY = 'specviz-size';
+
+/** Draw the head of the page; where races run is known better once one has started. */
+export function mountHeader(place, data, scenes) {
+  const title = make('div', 'sv-title');
+  title.append(make('h1', '', t('header.title')), make('p', '', t('header.tagline')));
+  const where = make('span', 'sv-place', data.place);
+  for (const { store } of Object.values(scenes)) {
+    store.subscribe((items) => {
+      const start = items.findLast((item) => item.k === 'start');
+      if (start) setText(where, tell(start.place));
+    });
+  }
+  const side = make('div', 'sv-side');
+  side.append(where, themeSwitch(), sizeSwitch());
+  if (data.languages.length > 1) side.append(languageSelect(data.languages));
+  place.append(title, side);
+}
+
+function themeSwitch() {
+  const button = make('button', 'sv-button sv-theme', '', { type: 'button' });
+  const show = () => {
+    const other = document.body.classList.contains('dark') ? 'light' : 'dark';
+    setText(button, t(`header.${other}`));
+    button.setAttribute('aria-label', t(`header.to_${other}`));
+  };
+  button.addEventListener('click', () => {
+    const isDark = document.body.classList.toggle('dark');
+    remember(THEME_KEY, isDark ? 'dark' : 'light');
+    show();
+  });
+  const before = remembered(THEME_KEY);
+  const isAsked = new URLSearchParams(window.location.search).has('__theme');
+  if (before && !isAsked) document.body.classList.toggle('dark', before === 'dark');
+  onThemeChange(show);
+  show();
+  return button;
+}
+
+/** A larger text for a projector; `early.js` sets it before anything is drawn. */
+function sizeSwitch() {
+  const page = document.documentElement;
+  const button = make('button', 'sv-button sv-size', '', {
+    type: 'button',
+    title: t('header.larger_text'),
+    'aria-label': t('header.larger_text'),
+  });
+  button.append(make('small', '', 'A'), make('b', '', 'A'));
+  const show = () => button.setAttribute('aria-pressed', String(page.classList.contains('sv-projector')));
+  button.addEventListener('click', () => {
+    const isLarge = page.classList.toggle('sv-projector');
+    remember(SIZE_KEY, isLarge ? 'projector' : 'normal');
+    show();
+  });
+  show();
+  return button;
+}
+
+/** Every language is named in itself, so that its speakers find it. */
+function languageSelect(languages) {
+  const select = make('select', 'sv-language', '', { 'aria-label': t('header.language') });
+  for (const each of languages) {
+    const name = new Intl.DisplayNames([each], { type: 'language' }).of(each);
+    const title = name[0].toLocaleUpperCase(each) + name.slice(1);
+    select.append(make('option', '', title, { value: each, lang: each }));
+  }
+  select.value = language;
+  select.addEventListener('change', () => chooseLanguage(select.value));
+  return select;
+}

@@ -1,0 +1,261 @@
+// Decides when the page shows what a race has done: at once, in slow motion, round by round, or not yet.
+import { Cadence } from './cadence.js';
+import { VISIT, remember, remembered } from './memory.js';
+import { ask } from './server.js';
+import { t } from './strings.js';
+
+/** States of a race that goes on, or is about to. */
+export const BUSY = new Set(['waiting', 'loading', 'running']);
+/** How many times slower a race may be shown. */
+export const FACTORS = [1, 2, 4, 10];
+const FULL_SPEED = 1;
+const LONGEST_FRAME_MS = 250;
+
+/**
+ * Stands between the packets of a race and its store. It stretches what is shown and never what is
+ * timed: a live race at full speed is shown as it comes, a slower one by the lanes' own clocks, and a
+ * recorded one as if each lane had the device to itself.
+ */
+export class Pacer {
+  /** Under which the last run is remembered, for a reload. */
+  #key;
+  #store;
+  #listeners = [];
+  #past = new Set();
+  #queue = [];
+  #clock = 0;
+  #frame = null;
+  #frameAt = 0;
+  #stepping = false;
+  #hurries = false;
+  #plain = [];
+  #wishes = Promise.resolve();
+  #cadence = new Cadence(() => this.#goesAtOnce() && this.flush());
+  run = null;
+  next = 0;
+  /** Whether what is shown comes from a finished race: its recording, else null. */
+  recording = null;
+  isPaused = false;
+  /** How many times slower than the lanes' clocks: 1 is full speed. */
+  factor = 1;
+  /** Whether the race, or what is shown of it, goes on. */
+  isBusy = false;
+
+  constructor(scene, store) {
+    this.#key = `specviz-run-${scene}`;
+    this.#store = store;
+  }
+
+  /** Call `listener(pacer)` now and whenever pause, speed or business change. */
+  subscribe(listener) {
+    this.#listeners.push(listener);
+    listener(this);
+  }
+
+  /** Whether packets of this run still count. */
+  isCurrent(run) {
+    return !this.#past.has(run);
+  }
+
+  /** Begin a live run. */
+  open(run) {
+    this.#begin(run, null);
+    remember(this.#key, run, VISIT);
+  }
+
+  /** Take a packet of the live run in, unless it was taken already. */
+  take(packet) {
+    if (packet.run !== this.run || packet.seq < this.next) return;
+    this.next = packet.seq + 1;
+    this.#enqueue(packet.items, null);
+  }
+
+  /** Play a recording from its start. */
+  play(recording) {
+    this.#begin(`recording-${performance.now()}`, recording);
+    for (const [ms, items] of recording.packets) this.#enqueue(items, ms);
+  }
+
+  /** Show a recording's end at once. */
+  show(recording) {
+    this.play(recording);
+    this.flush();
+  }
+
+  /** Hold a race between two rounds: on the screen at once, and at the server if it still runs. */
+  pause() {
+    this.isPaused = true;
+    this.#stepping = false;
+    this.#control('pause');
+    this.#tell();
+  }
+
+  /** Go on. */
+  resume() {
+    this.isPaused = false;
+    this.#stepping = false;
+    this.#control('resume');
+    this.#run();
+    this.#tell();
+  }
+
+  /** Show one round more of a lane that guesses, and hold again. */
+  step() {
+    this.isPaused = true;
+    this.#stepping = true;
+    if (!this.#queue.some((entry) => this.#endsStep(entry.item))) this.#control('step');
+    this.#run();
+    this.#tell();
+  }
+
+  /** Show the race this many times slower than its clocks. */
+  setFactor(factor) {
+    this.factor = factor;
+    this.#run();
+    this.#tell();
+  }
+
+  /** Show all that has come at once. */
+  flush() {
+    const items = this.#queue.splice(0).map((entry) => entry.item);
+    if (items.length) this.#deliver(items);
+    this.#tell();
+  }
+
+  /** The visitor stops: a recording ends here; of a live race everything that has come is shown. */
+  stop() {
+    this.isPaused = false;
+    if (this.recording && this.#queue.length) {
+      this.#queue = [];
+      this.#deliver([{ k: 'status', state: 'stopped', text: t('status.stopped_here') }]);
+    } else if (!this.recording) {
+      this.#hurries = true;
+      this.flush();
+    }
+    this.#tell();
+  }
+
+  /** After a reload, show what the last race of this visit had come to. */
+  async restore() {
+    const run = remembered(this.#key, VISIT);
+    if (!run || this.run) return;
+    const packets = await ask('replay', run, 0);
+    if (!Array.isArray(packets) || !packets.length || this.run) return;
+    this.#begin(run, null);
+    for (const text of packets) this.take(JSON.parse(text));
+    this.flush();
+    if (this.isBusy) {
+      this.#control('stop');
+      this.#past.add(run);
+      this.#deliver([{ k: 'status', state: 'stopped', text: t('status.reloaded') }]);
+      this.#tell();
+    }
+  }
+
+  #begin(run, recording) {
+    // Whoever looks at another race does not wait for this one, and nobody else should.
+    this.#control('stop');
+    if (this.run !== null) this.#past.add(this.run);
+    this.run = run;
+    this.next = 0;
+    this.recording = recording;
+    this.isPaused = false;
+    this.isBusy = false;
+    this.#stepping = false;
+    this.#hurries = false;
+    this.#queue = [];
+    this.#clock = 0;
+    this.#plain = [];
+    this.#store.clear();
+    this.#tell();
+  }
+
+  /** Wishes go one after the other, so that the server's last one is the visitor's. */
+  #control(wish) {
+    if (this.recording || !this.isBusy) return;
+    const { run } = this;
+    this.#wishes = this.#wishes.then(() => ask('control', run, wish));
+  }
+
+  #enqueue(items, ms) {
+    for (const item of items) {
+      const at = ms ?? (item.k === 'round' ? item.point[1] : 0);
+      this.#queue.push({ item, at });
+    }
+    this.#run();
+  }
+
+  /** Show what is due, and come back while something waits for its time. */
+  #run() {
+    if (this.#goesAtOnce()) return this.#cadence.ask();
+    if (this.#frame !== null || !this.#queue.length) return;
+    this.#frameAt = performance.now();
+    this.#frame = requestAnimationFrame(() => this.#turn());
+  }
+
+  /** A live race at full speed, or stopped, is shown as it comes; what waited comes with it. */
+  #goesAtOnce() {
+    const isHeld = this.isPaused || (this.factor !== FULL_SPEED && !this.#hurries);
+    return !this.recording && !isHeld;
+  }
+
+  #turn() {
+    this.#frame = null;
+    const now = performance.now();
+    if (!this.isPaused) this.#clock += Math.min(now - this.#frameAt, LONGEST_FRAME_MS) / this.factor;
+    const due = [];
+    while (this.#queue.length && this.#isDue(this.#queue[0])) {
+      const { item, at } = this.#queue.shift();
+      this.#clock = Math.max(this.#clock, this.isPaused ? at : 0);
+      due.push(item);
+      if (this.#stepping && this.#endsStep(item)) {
+        this.#stepping = false;
+        due.push(...this.#following());
+      }
+    }
+    if (due.length) this.#deliver(due);
+    const waits = this.#queue.length && (!this.isPaused || this.#stepping);
+    if (waits) {
+      this.#frameAt = now;
+      this.#frame = requestAnimationFrame(() => this.#turn());
+    }
+    this.#tell();
+  }
+
+  #isDue({ item, at }) {
+    if (this.isPaused) return this.#stepping || item.k === 'reset';
+    return at <= this.#clock;
+  }
+
+  /** Figures and story that belong to the round that was just shown. */
+  #following() {
+    const items = [];
+    while (this.#queue.length && this.#queue[0].item.k !== 'round') items.push(this.#queue.shift().item);
+    return items;
+  }
+
+  #endsStep(item) {
+    return item.k === 'round' && this.#plain[item.lane] === false;
+  }
+
+  #deliver(items) {
+    for (const item of items) {
+      if (item.k === 'start') this.#plain = item.lanes.map((lane) => lane.plain);
+      if (item.k === 'status') this.#setBusy(BUSY.has(item.state));
+      if (item.k === 'round') this.#clock = Math.max(this.#clock, this.recording ? 0 : item.point[1]);
+    }
+    this.#store.deliver(items);
+  }
+
+  /** A race that is over cannot be held any more. */
+  #setBusy(isBusy) {
+    this.isBusy = isBusy;
+    if (isBusy) return;
+    this.isPaused = false;
+    this.#stepping = false;
+  }
+
+  #tell() {
+    for (const listener of this.#listeners) listener(this);
+  }
+}

@@ -1,0 +1,53 @@
+// One token as an element: its colour class, its mark, and the space around it.
+import { make, visible } from './dom.js';
+
+/** Longer words may be broken, so that no text is wider than its lane. */
+const LONG = 16;
+/** Characters that would turn the reading order of all that follows. */
+const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+
+/**
+ * Make the element of a token. White space before and after stays outside the coloured part, so that
+ * marks sit on the word; a token of white space alone shows a sign in its place. A thrown-away token
+ * breaks no line. The last token of a round carries the round's number, small and raised.
+ */
+export function tokenElement(token, outcome, id, label, round) {
+  const outer = make('span', 'sv-t', '', {
+    id,
+    role: 'option',
+    'aria-selected': 'false',
+    'aria-label': label,
+  });
+  const [before, word, after] = split(token.t);
+  const inner = make('span', `sv-tok sv-${outcome.name}`, word);
+  inner.dataset.mark = outcome.mark;
+  if (!word) {
+    inner.classList.add('is-blank');
+    inner.dataset.blank = visible(token.t);
+  }
+  if (TURNS.test(word)) outer.classList.add('is-turned');
+  const isKept = token.i !== undefined;
+  const space = (text) => document.createTextNode(isKept ? text : text.replaceAll('\n', ''));
+  const keep = make('span', word.length > LONG ? '' : 'sv-keep');
+  keep.append(inner);
+  if (round) keep.append(roundMark(round));
+  if (before) outer.append(space(before));
+  outer.append(keep);
+  if (after) outer.append(space(after));
+  outer.dataset.fate = outcome.name;
+  return outer;
+}
+
+/** Part a text into the white space before it, its words, and the white space after it. */
+function split(text) {
+  const word = text.trim();
+  if (!word) return ['', '', text];
+  const at = text.indexOf(word);
+  return [text.slice(0, at), word, text.slice(at + word.length)];
+}
+
+function roundMark(round) {
+  const mark = make('span', 'sv-round', '', { 'aria-hidden': 'true' });
+  mark.dataset.round = round;
+  return mark;
+}

@@ -1,0 +1,137 @@
+// The coach: takes a visitor through a lesson on the real page, step by step, over all tabs.
+import { CoachPanel } from './coach_panel.js';
+import { factsOf } from './lesson_facts.js';
+import { Light } from './lesson_light.js';
+import { NOTES } from './lesson_notes.js';
+import { setUp } from './lesson_preset.js';
+import { progress } from './lesson_progress.js';
+import { watch } from './lesson_watch.js';
+import { LESSONS, lessonOf } from './lessons.js';
+import { onNews } from './sandbox_news.js';
+import { isOpen, openTab } from '../core/tabs.js';
+
+/** What takes Escape itself while it is focused. */
+const KEEPS_ESCAPE = 'input, textarea, select, [role=listbox], [aria-expanded=true]';
+const ALL = '#sv-learn';
+
+let coach = null;
+
+/** Draw the coach, who waits until a lesson is taken; `?lesson=ID` takes one from a link. */
+export function mountCoach(place, data, scenes) {
+  coach = new Coach(place, data, scenes.race);
+  const asked = new URLSearchParams(window.location.search).get('lesson');
+  if (asked) startLesson(asked);
+}
+
+/** Take a lesson, if there is one of this name. */
+export function startLesson(id) {
+  const lesson = lessonOf(id);
+  if (lesson) coach?.start(lesson);
+}
+
+class Coach {
+  #data;
+  #facts;
+  #panel;
+  #light;
+  #lesson = null;
+  #steps = [];
+  #at = 0;
+  #state = {};
+  #bestGamma = 0;
+  #opener = null;
+
+  constructor(place, data, scene) {
+    this.#data = data;
+    this.#facts = factsOf(data, scene);
+    this.#panel = new CoachPanel({
+      close: () => this.#leave(),
+      on: () => this.#goOn(null),
+      show: () => this.#show(true),
+      setUp: () => this.#setUp(),
+      next: () => this.start(LESSONS[LESSONS.indexOf(this.#lesson) + 1]),
+      all: () => this.#toAll(),
+    });
+    place.append(this.#panel.element);
+    this.#light = new Light(this.#panel.element);
+    watch(scene, this.#facts, (happening) => this.#take(happening));
+    onNews((lab, detail) => {
+      if (lab === 'curve') this.#bestGamma = detail.best;
+    });
+    document.addEventListener('keydown', (event) => this.#key(event));
+    document.addEventListener('click', (event) => {
+      if (event.target.closest('[role=tab], .overflow-dropdown')) setTimeout(() => this.#follow());
+    });
+  }
+
+  /** Take a lesson from its first step. */
+  start(lesson) {
+    this.#opener ??= document.activeElement;
+    this.#lesson = lesson;
+    this.#steps = [...lesson.steps, ...lesson.beliefs.map((belief) => ({ belief }))];
+    this.#at = 0;
+    this.#state = {};
+    this.#panel.open(lesson);
+    this.#show(true);
+  }
+
+  #take(happening) {
+    const step = this.#lesson && this.#steps[this.#at];
+    if (happening.kind === 'started' && step?.then) {
+      this.#light.show({ at: step.then, tab: step.tab }, false);
+    }
+    if (step?.done?.(happening)) this.#goOn(step.note ? NOTES[step.note](this.#facts) : null);
+  }
+
+  /** The step is done, read or skipped; `note` is what there is to learn from it. */
+  #goOn(note) {
+    this.#at += 1;
+    this.#state = { note };
+    if (this.#at === this.#steps.length) progress.add(this.#lesson.id);
+    this.#panel.speak(this.#lesson, this.#steps[this.#at]);
+    this.#show(false);
+  }
+
+  /** Draw the step and light up its control; its tab opens only when the visitor asked to go there. */
+  #show(mayTravel) {
+    const step = this.#steps[this.#at] ?? {};
+    if (mayTravel && step.tab) openTab(step.tab);
+    this.#state.isElsewhere = !mayTravel && Boolean(step.tab) && !isOpen(step.tab);
+    this.#panel.draw(this.#lesson, this.#steps, this.#at, this.#state);
+    this.#light.show(step, mayTravel);
+  }
+
+  /** The visitor opened a tab: the step may be there, or elsewhere now. */
+  #follow() {
+    const tab = this.#lesson && this.#steps[this.#at]?.tab;
+    if (!tab || this.#state.isElsewhere === !isOpen(tab)) return;
+    this.#state.isElsewhere = !isOpen(tab);
+    this.#panel.draw(this.#lesson, this.#steps, this.#at, this.#state);
+  }
+
+  #setUp() {
+    setUp(this.#steps[this.#at].preset, this.#data, this.#bestGamma);
+    this.#state.wasSet = true;
+    this.#show(true);
+  }
+
+  #key(event) {
+    if (event.key !== 'Escape' || event.defaultPrevented || !this.#lesson) return;
+    const isInside = this.#panel.element.contains(event.target);
+    if (isInside || !event.target.closest(KEEPS_ESCAPE)) this.#leave();
+  }
+
+  #toAll() {
+    this.#leave();
+    openTab('learn');
+    document.querySelector(ALL)?.scrollIntoView({ block: 'start' });
+  }
+
+  #leave() {
+    this.#lesson = null;
+    this.#light.off();
+    this.#panel.close();
+    if (this.#opener?.checkVisibility?.()) this.#opener.focus({ preventScroll: true });
+    this.#opener = null;
+  }
+}

@@ -1,0 +1,165 @@
+// The lessons as a table: what each step lights up, what completes it, and what "set it up" sets.
+// The texts are `lesson.ID_title`, `_sum`, `_text`, `lesson.ID_STEP` and `lesson.belief_NAME`.
+
+const lane = (place) => ({ at: `#sv-race-stage .sv-lane:nth-child(${place})`, tab: 'race' });
+const race = { at: '#sv-race', tab: 'race', then: '#sv-race-stage .sv-lanes' };
+const lab = (name) => ({ at: `.sv-lab-${name}`, tab: 'learn' });
+
+// What a happening (`lesson_watch.js`) must be to complete a step.
+const finished = (it) => it.kind === 'race';
+const isToken = (fate) => (it) => it.kind === 'token' && it.fate === fate;
+const inLab = (name, test = () => true) => (it) => it.kind === name && test(it);
+const loses = (it) => finished(it) && it.isSlower;
+
+const story = { prompt: 'story_fox_and_turtle', temperature: 0, tokens: 96 };
+const draft = (gamma, name) => ({ method: 'draft-model', gamma, ...(name && { draft: name }) });
+
+/**
+ * Steps are `{id, at, tab, then, done, preset, note}`: `at` finds the control to light up on its
+ * `tab`, and `then` what to watch once a race has begun; `done(happening)` completes the step, and a
+ * step without it is read; `preset` goes to `settings.js`
+ * with the id of an example as prompt and the end of a draft's name as draft, `'best'` as γ meaning
+ * the best of the curve; `note` names what `lesson_notes.js` says once the step is done.
+ */
+export const LESSONS = [
+  {
+    id: 'slow',
+    steps: [
+      { id: 'race', ...race, preset: { ...story, lanes: [draft(4)] }, done: finished, note: 'pass' },
+      { id: 'token', ...lane(1), done: isToken('plain') },
+    ],
+    beliefs: [{ id: 'chunk', isTrue: false }],
+  },
+  {
+    id: 'guess',
+    steps: [
+      { id: 'race', ...race, preset: { ...story, lanes: [draft(5)] }, done: finished },
+      { id: 'rejected', ...lane(2), done: isToken('rejected') },
+      { id: 'discarded', ...lane(2), done: isToken('discarded') },
+      { id: 'hold', at: '#sv-race-status', tab: 'race', done: (it) => it.kind === 'held' },
+    ],
+    beliefs: [{ id: 'dropped', isTrue: false }],
+  },
+  {
+    id: 'check',
+    steps: [
+      { id: 'strip', ...lab('strip'), done: inLab('strip', (it) => it.isSlower) },
+      { id: 'own', ...lab('strip'), done: inLab('strip', (it) => it.isOwn), note: 'check' },
+    ],
+    beliefs: [
+      { id: 'easier', isTrue: false },
+      { id: 'compute', isTrue: true },
+    ],
+  },
+  {
+    id: 'accept',
+    steps: [
+      { id: 'coin', ...lab('accept'), done: inLab('accept', (it) => it.thrown >= 1) },
+      { id: 'many', ...lab('accept'), done: inLab('accept', (it) => it.thrown >= 200) },
+      { id: 'drag', ...lab('accept'), done: inLab('accept', (it) => it.rate < 0.5) },
+      {
+        id: 'real',
+        ...race,
+        preset: { ...story, temperature: 0.8, lanes: [draft(5)] },
+        done: (it) => isToken('rejected')(it) && !it.isGreedy,
+      },
+    ],
+    beliefs: [{ id: 'residual', isTrue: false }],
+  },
+  {
+    id: 'same',
+    steps: [
+      { id: 'rules', ...lab('rules'), done: inLab('rules', (it) => it.tried === 4) },
+      {
+        id: 'race',
+        ...race,
+        then: '#sv-race-figures',
+        preset: { ...story, lanes: [draft(4, 'tiny')] },
+        done: (it) => finished(it) && it.isIdentical,
+      },
+    ],
+    beliefs: [
+      { id: 'degrade', isTrue: false },
+      { id: 'bits', isTrue: false },
+    ],
+  },
+  {
+    id: 'best',
+    steps: [
+      { id: 'curve', ...lab('curve'), done: inLab('curve', (it) => it.wasMoved) },
+      {
+        id: 'race',
+        ...race,
+        preset: { ...story, lanes: [draft(2), draft('best')] },
+        done: (it) => finished(it) && (it.gammas.size > 1 || it.gammas.has(it.bestGamma)),
+        note: 'run',
+      },
+    ],
+    beliefs: [
+      { id: 'number', isTrue: false },
+      { id: 'single', isTrue: true },
+    ],
+  },
+  {
+    id: 'loses',
+    // Measured with `python -m specviz race --repeat 3` and 96, 64 and 96 tokens on one thread of an
+    // AMD EPYC: 0.72× at α .14; 0.61× at c .36; 0.81× at γ 16 where the same draft has 1.54× at γ 4.
+    steps: [
+      { id: 'low', ...race, preset: { ...story, lanes: [draft(4, 'misfit')] }, done: loses, note: 'run' },
+      {
+        id: 'dear',
+        ...race,
+        preset: {
+          prompt: 'translate_words_never_seen',
+          temperature: 0,
+          tokens: 64,
+          lanes: [{ method: 'early-exit', exit_layer: 8, gamma: 8 }],
+        },
+        done: loses,
+        note: 'run',
+      },
+      {
+        id: 'long',
+        ...race,
+        preset: { ...story, temperature: 1.5, lanes: [draft(16), draft(4)] },
+        done: loses,
+        note: 'run',
+      },
+    ],
+    beliefs: [
+      { id: 'always', isTrue: false },
+      { id: 'better', isTrue: false },
+    ],
+  },
+  {
+    id: 'methods',
+    steps: [
+      {
+        id: 'race',
+        ...race,
+        preset: {
+          prompt: 'edit_spelling',
+          temperature: 0,
+          tokens: 64,
+          lanes: [
+            draft(4),
+            { method: 'prompt-lookup', gamma: 4 },
+            { method: 'early-exit', gamma: 4 },
+          ],
+        },
+        done: (it) => finished(it) && it.methods.size > 2,
+        note: 'run',
+      },
+      { id: 'eagle' },
+    ],
+    beliefs: [
+      { id: 'tokenizers', isTrue: false },
+      { id: 'fixed', isTrue: true },
+    ],
+  },
+];
+
+/** A lesson by its id, else undefined. */
+export function lessonOf(id) {
+  return LESSONS.find((lesson) => lesson.id === id);
+}

@@ -1,0 +1,203 @@
+// The clock strip: where the time of all lanes went, on one axis of device time.
+import { ClockCursor } from './clock_cursor.js';
+import { clockHead } from './clock_head.js';
+import { ClockLanes, placeAt } from './clock_lanes.js';
+import { ClockPainter } from './clock_painter.js';
+import { ClockRows } from './clock_rows.js';
+import { make } from '../core/dom.js';
+import { t } from '../core/strings.js';
+import { onThemeChange, readTheme } from '../core/theme.js';
+
+/** A race that goes on gets room ahead, so that what is drawn can stay where it is. */
+const ROOM_AHEAD = 1.4;
+const FIRST_MS = 500;
+/** A zoom on the last rounds is set anew where it fits less well than this. */
+const DRIFT = 1.25;
+const END_MARK_PX = 3;
+
+/** Draw the strip and keep it up with the race. */
+export function mountClock(place, data, { store }) {
+  const strip = new ClockStrip();
+  place.append(strip.element);
+  store.subscribe((items) => strip.take(items));
+}
+
+class ClockStrip {
+  #clock = new ClockLanes();
+  #rows = new ClockRows();
+  #cursor = new ClockCursor(this.#clock);
+  #painter;
+  #theme = null;
+  #isWhole = true;
+  #isSeen = false;
+  #isAsked = false;
+  #isFollowing = true;
+  /** Where the strip scrolled by itself: any other place is the visitor's choice. */
+  #placedAt = 0;
+  /** How many rounds of each lane are painted; null where all must be painted anew. */
+  #painted = null;
+  #spanMs = FIRST_MS;
+
+  constructor() {
+    this.element = make('section', 'sv-clock', '', { 'aria-label': t('clock.title') });
+    this.canvas = make('canvas', 'sv-clock-canvas', '', { role: 'img', 'aria-label': t('clock.title') });
+    this.space = make('div', 'sv-clock-space');
+    this.space.append(this.canvas);
+    const about = { role: 'group', tabindex: '0', 'aria-label': t('clock.keys') };
+    this.scroll = make('div', 'sv-clock-scroll', '', about);
+    this.scroll.append(this.space);
+    const body = make('div', 'sv-clock-body');
+    body.append(this.scroll, this.#rows.element);
+    const head = clockHead((isWhole) => this.#zoom(isWhole));
+    this.element.append(head, body, this.#cursor.element);
+    this.#painter = new ClockPainter(this.canvas);
+    this.#listen();
+  }
+
+  /** Take what was delivered in, and draw it with the next frame. */
+  take(items) {
+    const isNew = items.map((item) => this.#clock.take(item)).some(Boolean);
+    if (isNew) {
+      this.#rows.build(this.#clock.lanes);
+      this.#rows.measure();
+      this.#spanMs = FIRST_MS;
+      this.#isFollowing = true;
+      this.#cursor.clear();
+      this.#painted = null;
+    }
+    this.#ask();
+  }
+
+  #zoom(isWhole) {
+    this.#isWhole = isWhole;
+    this.#isFollowing = true;
+    this.#renew();
+  }
+
+  #listen() {
+    onThemeChange(() => {
+      this.#theme = null;
+      this.#renew();
+    });
+    new ResizeObserver(() => {
+      this.#rows.measure();
+      this.#renew();
+    }).observe(this.#rows.element);
+    new IntersectionObserver((entries) => {
+      this.#isSeen = entries.at(-1).isIntersecting;
+      this.#ask();
+    }).observe(this.element);
+    this.scroll.addEventListener('scroll', () => {
+      const at = this.scroll.scrollLeft;
+      if (Math.abs(at - this.#placedAt) < 1) return;
+      this.#placedAt = at;
+      this.#isFollowing = Math.abs(at - this.#followAt()) < END_MARK_PX;
+      this.#renew();
+    });
+    for (const kind of ['pointermove', 'click']) {
+      this.scroll.addEventListener(kind, (event) => this.#point(event));
+    }
+    this.scroll.addEventListener('keydown', (event) => this.#key(event));
+  }
+
+  #renew() {
+    this.#painted = null;
+    this.#ask();
+  }
+
+  #ask() {
+    if (this.#isAsked || !this.#isSeen) return;
+    this.#isAsked = true;
+    requestAnimationFrame(() => {
+      this.#isAsked = false;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    const { lanes } = this.#clock;
+    this.#rows.show(lanes);
+    this.canvas.setAttribute('aria-label', this.#rows.describe(lanes));
+    if (this.#cursor.lane === null) this.#cursor.tell();
+    const isSame = this.#fit();
+    if (!isSame || !this.#isWhole || this.#painted === null) this.#begin();
+    const rows = this.#rows.places;
+    lanes.forEach((lane, index) => {
+      this.#painter.blocks(lane, rows[index], this.#painted[index]);
+      this.#painted[index] = lane.blocks.length;
+    });
+    if (this.#cursor.lane !== null) this.#painter.frame(this.#cursor.block, rows[this.#cursor.lane]);
+  }
+
+  /** Set how much time the strip's width stands for; says whether it stayed as it was. */
+  #fit() {
+    const { end, isOver, recentMs } = this.#clock;
+    const before = this.#spanMs;
+    if (!this.#isWhole) {
+      const wish = Math.min(recentMs, end) || FIRST_MS;
+      const isFar = Math.max(wish / before, before / wish) > DRIFT;
+      this.#spanMs = isFar ? wish : before;
+    } else if (isOver && end) this.#spanMs = end;
+    else if (end > before || this.#painted === null) {
+      this.#spanMs = Math.max(FIRST_MS, end * ROOM_AHEAD);
+    }
+    return this.#spanMs === before;
+  }
+
+  #begin() {
+    this.#theme ??= readTheme();
+    const { width, height, axisTop } = this.#rows.size;
+    this.#painter.resize(width, height);
+    const spaceMs = Math.max(this.#spanMs, this.#clock.end);
+    this.space.style.width = this.#isWhole ? '100%' : `${spaceMs * this.#scale() + END_MARK_PX}px`;
+    if (!this.#isWhole && this.#isFollowing) {
+      this.scroll.scrollLeft = this.#followAt();
+      this.#placedAt = this.scroll.scrollLeft;
+    }
+    const from = this.#from();
+    this.#painter.begin(this.#theme, from, this.#scale(), { top: axisTop, label: timeLabel });
+    this.#painted = this.#clock.lanes.map((lane) => Math.max(0, placeAt(lane, from)));
+  }
+
+  #scale() {
+    return Math.max(1, this.#rows.size.width - END_MARK_PX) / this.#spanMs;
+  }
+
+  #from() {
+    return this.#isWhole ? 0 : this.scroll.scrollLeft / this.#scale();
+  }
+
+  #followAt() {
+    return Math.max(0, Math.round((this.#clock.focus - this.#spanMs) * this.#scale()));
+  }
+
+  #point(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const lane = this.#rows.laneAt(event.clientY - box.top);
+    const ms = this.#from() + (event.clientX - box.left) / this.#scale();
+    if (lane >= 0 && this.#cursor.point(lane, ms)) this.#renew();
+  }
+
+  #key(event) {
+    if (event.key === 'Escape') this.#cursor.clear();
+    else if (!this.#clock.isEmpty && this.#cursor.move(event.key, this.#from())) {
+      this.#reveal(this.#cursor.block);
+    } else return;
+    event.preventDefault();
+    this.#renew();
+  }
+
+  #reveal({ start, end }) {
+    if (this.#isWhole) return;
+    const [left, right] = [start * this.#scale(), end * this.#scale()];
+    const { width } = this.#rows.size;
+    if (left < this.scroll.scrollLeft) this.scroll.scrollLeft = left - END_MARK_PX;
+    else if (right > this.scroll.scrollLeft + width) this.scroll.scrollLeft = right - width + END_MARK_PX;
+  }
+}
+
+function timeLabel(ms) {
+  return ms >= 1000 || ms === 0
+    ? t('clock.seconds', { number: Number((ms / 1000).toFixed(2)) })
+    : t('clock.milliseconds', { number: Number(ms.toFixed(1)) });
+}

@@ -1,0 +1,43 @@
+"""What the parts of the whole page are given: plain values for the browser."""
+
+from typing import Any
+
+from specviz.ui.assets import read_examples
+from specviz.ui.options import PageOptions
+from specviz.ui.outcomes import outcome_table
+from specviz.ui.recorded import read_recorded, recorded_names
+from specviz.ui.strings import languages
+
+RECORDED = "2-sampled"
+"""The recorded race that Round by round offers, and the lessons quote, before any other was run."""
+
+LESSON_PROMPTS = ("story_fox_and_turtle", "translate_words_never_seen", "edit_spelling")
+"""Examples that the lessons race."""
+
+
+def header_data(options: PageOptions) -> dict[str, Any]:
+    """Say where races run, and in which languages the page speaks."""
+    return {"place": f"{options.device}, {options.dtype}", "languages": languages()}
+
+
+def rounds_data() -> dict[str, Any]:
+    """Give what Round by round draws with; without the recorded race it offers none."""
+    recorded = RECORDED if RECORDED in recorded_names() else None
+    return {"outcomes": outcome_table(), "recorded": recorded}
+
+
+def learn_data(options: PageOptions) -> dict[str, Any]:
+    """Give what the lessons speak of and race: the first pair that this page offers.
+
+    Before any race was run their numbers come from the recorded one, if it is there.
+    """
+    pair = options.pairs[0]
+    examples = [example for group in read_examples() for example in group.examples]
+    recording = read_recorded(RECORDED)
+    return {
+        "target": pair.target,
+        "drafts": pair.drafts,
+        "parameters": {each.target: each.num_parameters for each in options.pairs},
+        "prompts": {each.id: each.prompt for each in examples if each.id in LESSON_PROMPTS},
+        "measured": recording["measured"] if recording else None,
+    }

@@ -1,0 +1,57 @@
+"""What the page's settings are at the start, and what they may become."""
+
+from typing import Any
+
+from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.request_form import DEFAULT_NGRAM, MAX_NGRAM, MAX_SEED, MIN_NGRAM
+
+Span = tuple[float, float, float]
+"""Lowest value, highest value and step of a number."""
+
+
+def spans(limits: PageLimits) -> dict[str, Span]:
+    """Return the numbers that a visitor may set; a whole step allows whole numbers only."""
+    return {
+        "temperature": (0, 2, 0.05),
+        "top_k": (0, 200, 1),
+        "top_p": (0.05, 1, 0.05),
+        "seed": (0, MAX_SEED, 1),
+        "tokens": (8, limits.max_new_tokens, 8),
+        "gamma": (1, limits.max_gamma, 1),
+        "max_ngram": (MIN_NGRAM, MAX_NGRAM, 1),
+    }
+
+
+def first_lanes(options: PageOptions) -> list[dict[str, Any]]:
+    """Return the lanes that guess before anyone touches them."""
+    return [{"method": options.pairs[0].methods[0].value, "gamma": options.defaults.gamma}]
+
+
+def settings_data(options: PageOptions) -> dict[str, Any]:
+    """Give the browser the settings at the start, their limits, and the menu of models."""
+    shown, limits = options.defaults, options.limits
+    return {
+        "first": {
+            "prompt": shown.prompt,
+            "temperature": shown.temperature,
+            "top_k": 0,
+            "top_p": 1,
+            "seed": shown.seed,
+            "tokens": shown.max_new_tokens,
+            "target": options.pairs[0].target,
+            "lanes": first_lanes(options),
+        },
+        "lane": {"gamma": shown.gamma, "max_ngram": DEFAULT_NGRAM},
+        "spans": spans(limits),
+        "max_prompt_chars": limits.max_prompt_chars,
+        "max_lanes": limits.max_lanes - 1,
+        "pairs": [
+            {
+                "target": pair.target,
+                "drafts": pair.drafts,
+                "methods": [method.value for method in pair.methods],
+                "exits": pair.exits,
+            }
+            for pair in options.pairs
+        ],
+    }

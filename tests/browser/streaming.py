@@ -1,0 +1,217 @@
+"""Measures how a race streams to a page: paint lag, lost packets, bytes on the wire.
+
+python tests/browser/streaming.py [TOKENS]    (default 512)
+
+Two lanes at full speed, and four lanes with the browser's processor slowed four times. The race is
+made up and paced like one of the shipped family on two cores; charts and clock strip are in sight.
+"""
+
+import os
+import shutil
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from fake_race import OPTIONS, WORDS, FakeRace
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+from rich.console import Console
+from rich.table import Table
+from serving import free_port, serving
+
+from specviz.trace import Event, LaneSpec, Method, RaceRequest
+from specviz.ui import race_desk, stream
+from specviz.ui.options import PageDefaults
+from specviz.ui.packing import pack
+from specviz.ui.page import build_page, launch_settings
+
+PAUSE_SECONDS = 0.016
+"""A round of the shipped family: 512 tokens in two lanes then take about 12 seconds."""
+PACKET_SECONDS = 0.03
+"""With the pause after each packet and the length of a round this makes 20 packets a second."""
+DRAFTS = ("fake-draft", "fake-misfit", "fake-refit")
+HEIGHT = 1_440
+"""Scrolled to the lanes, such a window shows them, the clock strip and the first row of charts."""
+WATCH = """() => {
+    const seen = (window.streamed = { packets: [], lags: [], replayed: 0, redraws: 0 });
+    for (const plot of document.querySelectorAll('.js-plotly-plot')) {
+        plot.on('plotly_afterplot', () => { seen.redraws += 1; });
+    }
+    const parse = JSON.parse;
+    const waiting = [];
+    let sent = 0;
+    let drawn = 0;
+    const now = () => performance.timeOrigin + performance.now();
+    JSON.parse = (text, ...rest) => {
+        const packet = parse(text, ...rest);
+        if (!Array.isArray(packet?.items)) return packet;
+        seen.packets.push(packet.seq);
+        if (packet.seq && !packet.at) seen.replayed += 1;
+        const rounds = packet.items.filter((item) => item.k === 'round');
+        sent += rounds.reduce((sum, round) => sum + round.tokens.length, 0);
+        if (rounds.length) waiting.push({ at: packet.at, tokens: sent });
+        return packet;
+    };
+    const count = (node) =>
+        node.nodeType !== 1 ? 0 : node.matches('.sv-t') + node.querySelectorAll('.sv-t').length;
+    new MutationObserver((changes) => {
+        for (const { addedNodes } of changes) for (const node of addedNodes) drawn += count(node);
+        const done = [];
+        while (waiting.length && waiting[0].tokens <= drawn) done.push(waiting.shift());
+        if (!done.length) return;
+        // A message that is posted in the frame's own callback comes after the frame is painted.
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = () => seen.lags.push(...done.map(({ at }) => now() - at));
+        requestAnimationFrame(() => port2.postMessage(null));
+    }).observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+@dataclass
+class Traffic:
+    """What came over the wire during a race, in bytes."""
+
+    stream: int = 0
+    others: Counter[str] = field(default_factory=Counter)
+    _urls: dict[str, str] = field(default_factory=dict)
+
+    def listen(self, session: CDPSession) -> None:
+        """Count from now on."""
+        session.on("Network.requestWillBeSent", self._note)
+        session.on("Network.dataReceived", self._take)
+        session.on("Network.loadingFinished", self._finish)
+
+    def _note(self, event: dict[str, Any]) -> None:
+        self._urls[event["requestId"]] = event["request"]["url"]
+
+    def _take(self, event: dict[str, Any]) -> None:
+        if self._is_stream(event):
+            self.stream += event["encodedDataLength"]
+
+    def _finish(self, event: dict[str, Any]) -> None:
+        url = self._urls.get(event["requestId"])
+        if url is not None and not self._is_stream(event):
+            name = url.split("?")[0].rsplit("/", 1)[-1]
+            self.others[name] += int(event["encodedDataLength"])
+
+    def _is_stream(self, event: dict[str, Any]) -> bool:
+        return "/queue/data" in self._urls.get(event["requestId"], "")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A race to measure."""
+
+    name: str
+    lanes: int
+    slowdown: int
+
+
+CASES = (Case("2 lanes", 2, 1), Case("4 lanes, processor slowed 4×", 4, 4))
+
+
+def serve(port: int, num_lanes: int, num_tokens: int) -> None:
+    """Serve the page; every race has so many lanes, and packets say when they were sent."""
+    drafting = (
+        LaneSpec(f"target + {draft}", Method.DRAFT_MODEL, "fake-target", draft, 4)
+        for draft in DRAFTS[: num_lanes - 1]
+    )
+    lanes = (LaneSpec("target alone", Method.BASELINE, "fake-target"), *drafting)
+    race = FakeRace(WORDS, pause=PAUSE_SECONDS)
+
+    def start(request: RaceRequest, should_stop: Callable[[], bool]) -> Iterator[Event]:
+        return race(replace(request, lanes=lanes), should_stop)
+
+    def stamped(packet: str) -> str:
+        return pack(f'{packet[:-1]},"at":{time.time() * 1000:.1f}}}')
+
+    race_desk.pack = stamped
+    stream.PACKET_SECONDS = PACKET_SECONDS
+    limits = replace(OPTIONS.limits, max_new_tokens=num_tokens, deadline_seconds=600.0)
+    defaults = PageDefaults(max_new_tokens=num_tokens)
+    page = build_page(start, replace(OPTIONS, limits=limits, defaults=defaults))
+    page.launch(server_port=port, quiet=True, **launch_settings())
+
+
+def measure(browser: Browser, case: Case, num_tokens: int) -> list[str]:
+    """Watch one race and give its row of the table."""
+    port = free_port()
+    arguments = ("serve", str(port), str(case.lanes), str(num_tokens))
+    with serving("tests/browser/streaming.py", *arguments, port=port) as address:
+        page = browser.new_page(viewport={"width": 1440, "height": HEIGHT})
+        page.goto(address)
+        page.locator("#sv-race-charts .sv-chart >> nth=0").scroll_into_view_if_needed()
+        page.wait_for_selector("#sv-race-charts .main-svg >> nth=0")
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.send("Performance.enable")
+        session.send("Emulation.setCPUThrottlingRate", {"rate": case.slowdown})
+        traffic = Traffic()
+        traffic.listen(session)
+        page.evaluate(WATCH)
+        row = _race(page, session, traffic)
+        page.close()
+    return [case.name, *row]
+
+
+def _race(page: Page, session: CDPSession, traffic: Traffic) -> list[str]:
+    busy, began = _processor_seconds(session), time.monotonic()
+    page.click("#sv-race")
+    page.wait_for_selector('.sv-status-view[data-state="running"]')
+    page.evaluate("document.querySelector('#sv-race-stage').scrollIntoView()")
+    page.mouse.move(2, 2)
+    # Playwright's own waiting asks the page for its layout in each frame, which is costly.
+    while page.evaluate("document.querySelector('.sv-status-view').dataset.state") == "running":
+        page.wait_for_timeout(300)
+    seconds = time.monotonic() - began
+    share = (_processor_seconds(session) - busy) / seconds
+    page.wait_for_timeout(500)
+    seen = page.evaluate("window.streamed")
+    lags, packets = seen["lags"], set(seen["packets"])
+    lost = max(packets) + 1 - len(packets)
+    others = ", ".join(f"{name} {size / 1000:.0f}" for name, size in traffic.others.most_common(4))
+    return [
+        f"{len(packets)} ({len(packets) / seconds:.0f}/s)",
+        f"{lost} / {seen['replayed']}",
+        f"{statistics.median(lags):.0f} ms",
+        f"{sorted(lags)[int(0.95 * len(lags))]:.0f} ms",
+        f"{max(lags[-5:]):.0f} ms",
+        f"{traffic.stream / 1000:.0f} kB",
+        f"{traffic.others.total() / 1000:.0f} kB ({others})",
+        f"{seen['redraws'] / seconds:.1f}/s",
+        f"{100 * share:.0f} %",
+    ]
+
+
+def _processor_seconds(session: CDPSession) -> float:
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return float(next(each["value"] for each in metrics if each["name"] == "ProcessTime"))
+
+
+def main() -> None:
+    """Measure every case and print the table."""
+    num_tokens = int(sys.argv[1]) if len(sys.argv) > 1 else 512
+    path = os.environ.get("SPECVIZ_CHROMIUM") or shutil.which("chromium")
+    table = Table("race", "packets", "lost / read again", "lag, median", "95 %", "at the end")
+    for name in ("event stream", "other bytes", "charts redrawn", "browser busy"):
+        table.add_column(name)
+    with sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=path, args=["--headless", "--no-sandbox"])
+        for case in CASES:
+            table.add_row(*measure(browser, case, num_tokens))
+        browser.close()
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["serve"]:
+        serve(*(int(argument) for argument in sys.argv[2:5]))
+    else:
+        main()

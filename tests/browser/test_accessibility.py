@@ -1,0 +1,66 @@
+"""axe-core finds nothing serious on any tab, in both themes, before and after a race."""
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+pytestmark = pytest.mark.browser
+OpenPage = Callable[..., Page]
+TABS = ("race", "rounds", "compare", "learn")
+SERIOUS = ("serious", "critical")
+
+
+def _faults(page: Page) -> list[str]:
+    """One line for each place that axe-core calls serious or critical."""
+    # Colours are judged as they stay, not in the middle of a fade.
+    page.wait_for_timeout(600)
+    violations = Axe().run(page).response["violations"]
+    return [
+        f"{violation['id']}: {node['target']}: {node['html'][:160]}"
+        for violation in violations
+        if violation["impact"] in SERIOUS
+        for node in violation["nodes"]
+    ]
+
+
+def _show_tab(page: Page, tab: str) -> None:
+    page.click(f"#sv-tab-{tab}-button")
+    page.wait_for_selector(f"#sv-tab-{tab} .sv-view > :not([hidden])")
+
+
+def _race_to_the_end(page: Page) -> None:
+    _show_tab(page, "race")
+    page.click("#sv-race")
+    page.wait_for_selector('#sv-race-status [data-state="finished"]')
+    page.locator("#sv-race-stage .sv-lane").nth(1).locator(".sv-correction").first.click()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("tab", TABS)
+def test_a_tab_has_no_serious_fault(
+    open_page: OpenPage, fake_address: str, tab: str, scheme: str
+) -> None:
+    page = open_page(f"{fake_address}/?__theme={scheme}")
+    _show_tab(page, tab)
+    assert _faults(page) == []
+    _race_to_the_end(page)
+    _show_tab(page, tab)
+    assert _faults(page) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_recorded_race_on_a_phone_has_no_serious_fault(
+    open_page: OpenPage, fake_address: str, scheme: str
+) -> None:
+    page = open_page(f"{fake_address}/?__theme={scheme}&size=projector", width=380, height=800)
+    page.click("button.sv-watch")
+    page.wait_for_selector("#sv-race-stage .sv-lane .sv-correction")
+    assert _faults(page) == []
+
+
+def test_a_fault_would_be_found(open_page: OpenPage, fake_address: str) -> None:
+    page = open_page(fake_address)
+    page.evaluate("document.querySelector('.sv-title p').style.color = '#dddddd'")
+    assert any("color-contrast" in fault for fault in _faults(page))
