@@ -32,7 +32,7 @@ class PageLimits:
     max_top_k: int = 1_000
     deadline_seconds: float = 60.0
     pause_seconds: float = 600.0
-    """How long a race may be held between two rounds before it is ended."""
+    """How long a race may be held between its rounds, in all, before it is ended."""
     max_trace_chars: int = 4_000_000
     """Longest trace file that the page opens."""
     max_trace_guesses: int = 64

@@ -135,6 +135,7 @@ class _Referee:
     def __init__(self, run: Run, limits: PageLimits) -> None:
         self._run = run
         self._pause_seconds = limits.pause_seconds
+        """How much longer the race may be held; all pauses count together."""
         self.deadline = Deadline(limits.deadline_seconds)
         self.cause = "here"
         """Why the race was ended: a key among the texts `status.stopped_*`."""
@@ -144,7 +145,9 @@ class _Referee:
         if not self._run.wait_while_paused(self._pause_seconds):
             self.cause = "paused"
             return True
-        self.deadline.extend(time.monotonic() - began)
+        held = time.monotonic() - began
+        self._pause_seconds -= held
+        self.deadline.extend(held)
         if self.deadline.is_over() and not self._run.should_stop():
             self.cause = "deadline"
             return True

@@ -193,15 +193,12 @@ def test_greedy_rounds_name_the_first_choice(open_page: OpenPage, fake_address: 
     assert page.locator(".sv-guess-rule").count() == 0
 
 
-def test_a_round_is_opened_from_elsewhere(open_page: OpenPage, fake_address: str) -> None:
+def test_a_round_is_opened_from_the_card_of_its_token(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address)
     page.locator("#sv-race-status input[type=file]").set_input_files(TREE)
     page.wait_for_selector(".sv-lane .sv-correction")
-    page.evaluate("""async () => {
-        const isModule = ({ name }) => name.endsWith('/js/rounds/rounds.js');
-        const { name } = performance.getEntriesByType('resource').find(isModule);
-        (await import(name)).showRound('race', 1, 2);
-    }""")
+    page.locator(".sv-lane >> nth=1").locator(".sv-correction, .sv-bonus").last.click()
+    page.get_by_role("button", name="See this round step by step").click()
     expect(page.locator(PLACE)).to_have_text("Round 2 of 2")
     expect(page.locator(".sv-round-story")).to_contain_text(
         "The target followed the branch “ and hid”"

@@ -165,6 +165,17 @@ def test_a_race_that_is_paused_for_too_long_ends(run: Run) -> None:
     assert _last_status(packets)["text"] == {"id": "status.stopped_paused"}
 
 
+def test_all_pauses_count_together(run: Run) -> None:
+    run.control(Control.PAUSE)
+    stream = stream_race(FakeRace(pause=0), REQUEST, run, replace(LIMITS, pause_seconds=0.3))
+    packets = [next(stream), next(stream)]
+    for _ in range(3):
+        threading.Timer(0.12, lambda: run.control(Control.STEP)).start()
+        packets.append(next(stream))
+    packets.extend(stream)
+    assert _last_status(packets)["text"] == {"id": "status.stopped_paused"}
+
+
 def test_stop_ends_a_paused_race(run: Run) -> None:
     run.control(Control.PAUSE)
     threading.Timer(0.1, run.stop).start()

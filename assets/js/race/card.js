@@ -13,11 +13,14 @@ export class Card {
   #body = make('div', 'sv-card-body', '', { tabindex: '0', role: 'group' });
   #foot = make('p', 'sv-card-hint');
   #close;
+  #openRound;
   #pinned = null;
   #shown = null;
 
-  constructor(outcomes) {
+  /** `openRound(entry)` is called when the visitor wants to see the whole round of a token. */
+  constructor(outcomes, openRound) {
     this.#outcomes = outcomes;
+    this.#openRound = openRound;
     this.element = make('aside', 'sv-card', '', { 'aria-label': t('card.title') });
     this.#body.setAttribute('aria-label', t('card.details'));
     const label = t('card.close');
@@ -84,9 +87,18 @@ export class Card {
       make('p', 'sv-card-meaning', t(`fate.${outcome.name}_meaning`)),
       ...decision(entry, fates),
       ...lawTable(entry, fates),
+      ...this.#link(entry),
     );
     this.#body.scrollTop = 0;
     setText(this.#foot, t(this.#pinned ? 'card.pinned' : 'card.not_pinned'));
+  }
+
+  /** A way to the round of a guess; a plain step has nothing to be stepped through. */
+  #link(entry) {
+    if (entry.outcome.name === 'plain') return [];
+    const link = make('button', 'sv-link', t('card.open_round'), { type: 'button' });
+    link.addEventListener('click', () => this.#openRound(entry));
+    return [link];
   }
 
   #place({ token, round, tokens }) {

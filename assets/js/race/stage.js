@@ -3,16 +3,19 @@ import { Card } from './card.js';
 import { make } from '../core/dom.js';
 import { Lane } from './lane.js';
 import { t } from '../core/strings.js';
+import { showRound } from '../rounds/rounds.js';
 
 const SAMPLE_ROUND = 3;
 
 /** Draw the stage and keep it up with the race. */
 export function mountStage(place, data, { store, name: scene }) {
   const lanesPlace = make('div', 'sv-lanes');
-  const card = new Card(data.outcomes);
+  let lanes = [];
+  const card = new Card(data.outcomes, ({ element, round }) => {
+    showRound(scene, lanes.findIndex((lane) => lane.element.contains(element)), round);
+  });
   const grid = make('div', 'sv-stage');
   grid.append(lanesPlace, card.element);
-  let lanes = [];
   const reflow = () => lanes.forEach((lane) => lane.reflow());
   place.append(legend(data.outcomes, place, reflow), grid);
   let hasStarted = false;
