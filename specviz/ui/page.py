@@ -26,9 +26,11 @@ from specviz.ui.theme import build_theme
 
 RACE_QUEUE = "race"
 """All races, from pages and programs alike, wait in this one queue and run one at a time."""
+# Gradio copies all that a component holds, at every packet, for each that ever showed progress.
+_NOWHERE: dict[str, Any] = {"show_progress": "hidden", "show_progress_on": []}
 _AT_ONCE: dict[str, Any] = {
     "queue": False,
-    "show_progress": "hidden",
+    **_NOWHERE,
     "api_visibility": "private",
 }
 
@@ -112,6 +114,7 @@ def _wire_settings(controls: Controls) -> None:
         inputs=[controls.preset],
         outputs=list(settings.values()),
         api_visibility="private",
+        **_NOWHERE,
     )
     for name, control in settings.items():
         control.change(

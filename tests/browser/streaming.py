@@ -2,8 +2,9 @@
 
 python tests/browser/streaming.py [TOKENS]    (default 512)
 
-Two lanes at full speed, and four lanes with the browser's processor slowed four times. The race is
-made up and paced like one of the shipped family on two cores; charts and clock strip are in sight.
+Two lanes at 20 packets a second, and four lanes at the page's own pace with the browser's processor
+slowed four times. The race is made up and paced like one of the shipped family on two cores; lanes,
+clock strip and the first row of charts are in sight.
 """
 
 import os
@@ -34,7 +35,7 @@ from specviz.ui.page import build_page, launch_settings
 
 PAUSE_SECONDS = 0.016
 """A round of the shipped family: 512 tokens in two lanes then take about 12 seconds."""
-PACKET_SECONDS = 0.03
+PACKET_MS = 30
 """With the pause after each packet and the length of a round this makes 20 packets a second."""
 DRAFTS = ("fake-draft", "fake-misfit", "fake-refit")
 HEIGHT = 1_440
@@ -112,12 +113,16 @@ class Case:
     name: str
     lanes: int
     slowdown: int
+    packet_ms: int
 
 
-CASES = (Case("2 lanes", 2, 1), Case("4 lanes, processor slowed 4×", 4, 4))
+CASES = (
+    Case("2 lanes, 20 packets/s", 2, 1, PACKET_MS),
+    Case("4 lanes, processor slowed 4×", 4, 4, round(1000 * stream.PACKET_SECONDS)),
+)
 
 
-def serve(port: int, num_lanes: int, num_tokens: int) -> None:
+def serve(port: int, num_lanes: int, num_tokens: int, packet_ms: int) -> None:
     """Serve the page; every race has so many lanes, and packets say when they were sent."""
     drafting = (
         LaneSpec(f"target + {draft}", Method.DRAFT_MODEL, "fake-target", draft, 4)
@@ -133,7 +138,7 @@ def serve(port: int, num_lanes: int, num_tokens: int) -> None:
         return pack(f'{packet[:-1]},"at":{time.time() * 1000:.1f}}}')
 
     race_desk.pack = stamped
-    stream.PACKET_SECONDS = PACKET_SECONDS
+    stream.PACKET_SECONDS = packet_ms / 1000
     limits = replace(OPTIONS.limits, max_new_tokens=num_tokens, deadline_seconds=600.0)
     defaults = PageDefaults(max_new_tokens=num_tokens)
     page = build_page(start, replace(OPTIONS, limits=limits, defaults=defaults))
@@ -143,8 +148,9 @@ def serve(port: int, num_lanes: int, num_tokens: int) -> None:
 def measure(browser: Browser, case: Case, num_tokens: int) -> list[str]:
     """Watch one race and give its row of the table."""
     port = free_port()
-    arguments = ("serve", str(port), str(case.lanes), str(num_tokens))
-    with serving("tests/browser/streaming.py", *arguments, port=port) as address:
+    numbers = (port, case.lanes, num_tokens, case.packet_ms)
+    arguments = ("tests/browser/streaming.py", "serve", *map(str, numbers))
+    with serving(*arguments, port=port) as address:
         page = browser.new_page(viewport={"width": 1440, "height": HEIGHT})
         page.goto(address)
         page.locator("#sv-race-charts .sv-chart >> nth=0").scroll_into_view_if_needed()
@@ -212,6 +218,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["serve"]:
-        serve(*(int(argument) for argument in sys.argv[2:5]))
+        serve(*(int(argument) for argument in sys.argv[2:6]))
     else:
         main()

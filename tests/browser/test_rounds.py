@@ -193,7 +193,7 @@ def test_greedy_rounds_name_the_first_choice(open_page: OpenPage, fake_address: 
     assert page.locator(".sv-guess-rule").count() == 0
 
 
-def test_a_round_is_opened_from_the_card_of_its_token(open_page: OpenPage, fake_address: str) -> None:
+def test_a_round_is_opened_from_its_tokens_card(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address)
     page.locator("#sv-race-status input[type=file]").set_input_files(TREE)
     page.wait_for_selector(".sv-lane .sv-correction")

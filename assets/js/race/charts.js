@@ -8,8 +8,9 @@ import { onThemeChange, readTheme } from '../core/theme.js';
 
 /** Each chart in sight stretches the time between two passes by this much: 5 redraws/s in all. */
 const REDRAW_MS = 200;
-/** A pass may take this share of a slow browser's time. */
+/** A pass may take this share of a slow browser's time while a race runs. */
 const BUSY_SHARE = 0.1;
+const ENDS = ['finished', 'stopped', 'error'];
 
 /** Draw the charts and keep them up with the race. */
 export function mountCharts(place, data, { store }) {
@@ -29,6 +30,7 @@ class Drawing {
   #passAt = 0;
   #passCost = 0;
   #isAsked = false;
+  #timer = 0;
   #theme = null;
 
   constructor(address) {
@@ -47,7 +49,17 @@ class Drawing {
     if (items.some(({ k }) => k === 'reset' || k === 'start')) {
       for (const frame of this.frames) frame.fit();
     }
+    if (items.some(({ k, state }) => k === 'status' && ENDS.includes(state))) this.#hurry();
     this.#redraw();
+  }
+
+  /** The race is over: nothing is held up any more by drawing its end. */
+  #hurry() {
+    this.#passCost = 0;
+    if (!this.#timer) return;
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#isAsked = false;
   }
 
   #redraw() {
@@ -70,10 +82,11 @@ class Drawing {
     const seen = this.frames.filter((frame) => frame.isSeen).length;
     const pause = Math.max(REDRAW_MS * seen, this.#passCost / BUSY_SHARE);
     const wait = Math.max(0, this.#passAt + pause - performance.now());
-    setTimeout(() => this.#pass(), wait);
+    this.#timer = setTimeout(() => this.#pass(), wait);
   }
 
   #pass() {
+    this.#timer = 0;
     this.#passAt = performance.now();
     this.#passCost = 0;
     this.#theme ??= readTheme();
