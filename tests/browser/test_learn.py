@@ -76,7 +76,7 @@ def test_a_round_by_itself_completes_its_step(open_page: OpenPage, fake_address:
     expect(coach).to_contain_text("one round of guesses at a time")
     page.locator(".sv-transport select").select_option("10")
     page.get_by_role("button", name="Watch again").click()
-    page.get_by_role("button", name="Step").click()
+    page.get_by_role("button", name="Step", exact=True).click()
     expect(coach).to_contain_text("True or false?")
 
 
