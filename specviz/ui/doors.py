@@ -34,6 +34,10 @@ def make_doors(runs: RunStore, desk: RaceDesk, limits: PageLimits) -> list[Door]
         """Pause, resume, step or stop a race that runs: [run id, wish]."""
         return desk.control(*arguments) if len(arguments) == 2 else False
 
+    def pace(arguments: list[Any]) -> Any:
+        """Send the packets of a run further apart, to a slow browser: [run id, milliseconds]."""
+        return desk.pace(*arguments) if len(arguments) == 2 else False
+
     def opened(arguments: list[Any]) -> Any:
         """Read a trace file that the visitor opened: [its text]."""
         try:
@@ -61,7 +65,7 @@ def make_doors(runs: RunStore, desk: RaceDesk, limits: PageLimits) -> list[Door]
         found = measured_of(run.trace) if run is not None and run.trace is not None else None
         return found or {"error": message("error.no_trace")}
 
-    doors = [replay, control, recorded, opened, saved, finished, measured, predicted]
+    doors = [replay, control, pace, recorded, opened, saved, finished, measured, predicted]
     return [_taking_lists(door) for door in doors]
 
 

@@ -164,7 +164,7 @@ def _wire_start(desk: RaceDesk, starter: _Starter, bus: gr.HTML, ticket: gr.Stat
         outputs=[bus, ticket],
         **_AT_ONCE,
     )
-    racing = entering.then(
+    racing = entering.success(
         desk.stream,
         inputs=[ticket],
         outputs=[bus],

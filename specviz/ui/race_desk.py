@@ -1,5 +1,6 @@
 """What the page's buttons do: enter the queue, run the race, leave, stop."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from specviz.ui.stream import (
 from specviz.ui.strings import message
 
 STOP_SECONDS = 1.0
+LONGEST_PACE_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,13 @@ class Ticket:
     request: RaceRequest
 
 
+class StillRacing(gr.Error):  # type: ignore[misc]
+    """Ends the event of a button quietly, so that nothing which should follow it does."""
+
+    def __init__(self) -> None:
+        super().__init__("this page races already", visible=False, print_exception=False)
+
+
 class RaceDesk:
     """Serves all visitors; what belongs to one of them is in that visitor's ticket and run."""
 
@@ -41,6 +50,7 @@ class RaceDesk:
         self._start_race = start_race
         self._runs = runs
         self._limits = limits
+        self._entering = threading.Lock()
 
     def enter(
         self,
@@ -49,16 +59,23 @@ class RaceDesk:
         read_request: Callable[[], RaceRequest],
         visitor: str = "",
     ) -> tuple[Any, Any]:
-        """Read the form and give a first packet and a ticket; nothing while a race is open."""
-        last = self._run(place)
-        if last and not last.is_closed:
-            return gr.skip(), gr.skip()
-        run = self._runs.open(scene, visitor)
+        """Read the form and give a first packet and a ticket.
+
+        Raises:
+            StillRacing: If a race of this page waits or runs: who presses twice races once.
+        """
+        with self._entering:
+            if any(run and not run.is_closed for run in (self._run(place), *self._of(visitor))):
+                raise StillRacing
+            run = self._runs.open(scene, visitor)
         try:
             request = read_request()
         except RequestError as error:
             run.finish()
             return close_run(run, State.ERROR, sentence(error)), None
+        except Exception:
+            close_run(run, State.ERROR, message("status.broken"))
+            raise
         waiting = status_item(State.WAITING, message("status.queued"))
         return write_packet(run, [waiting]), Ticket(run.id, request)
 
@@ -100,6 +117,17 @@ class RaceDesk:
             return False
         run.control(Control(wish))
         return True
+
+    def pace(self, run_id: object, milliseconds: object) -> bool:
+        """Send a slow browser its packets this far apart; False where there is no such run."""
+        run = self._runs.get(run_id)
+        if run is None or not isinstance(milliseconds, int | float):
+            return False
+        run.pace_seconds = min(max(0.0, milliseconds / 1000), LONGEST_PACE_SECONDS)
+        return True
+
+    def _of(self, visitor: str) -> list[Run]:
+        return self._runs.of(visitor) if visitor else []
 
     def _run(self, place: Ticket | None) -> Run | None:
         return self._runs.get(place.run_id) if place else None

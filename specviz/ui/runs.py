@@ -39,6 +39,8 @@ class Run:
         """Whether its last packet has been written; nothing is written after it."""
         self.trace: Trace | None = None
         """What the race did, once it is over."""
+        self.pace_seconds = 0.0
+        """How far apart its page wants packets, where that is more than the stream's own pace."""
         self.lock = threading.Lock()
         self._stop = threading.Event()
         self._goes = threading.Event()

@@ -1,7 +1,7 @@
 """Streams a race to one page as packets: compact JSON with scene, run id, number and deltas only.
 
-Events that arrive within 50 ms share a packet. A packet is built between two rounds, while no clock
-runs.
+Events that arrive within 50 ms, or longer where the page asks for it, share a packet. A packet is
+built between two rounds, while no clock runs.
 """
 
 import json
@@ -196,7 +196,7 @@ def _is_due(event: Event, run: Run, sent_at: float) -> bool:
     """Whether what was collected is sent now: always before the race is held."""
     if isinstance(event, ModelLoading | RaceStarted) or run.is_paused:
         return True
-    return time.monotonic() - sent_at >= PACKET_SECONDS
+    return time.monotonic() - sent_at >= max(PACKET_SECONDS, run.pace_seconds)
 
 
 def _are_figures_due(event: Event, run: Run, figures_at: float) -> bool:

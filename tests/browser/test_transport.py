@@ -151,6 +151,25 @@ def test_a_reload_keeps_the_text_and_frees_the_model(
     _assert_whole(page)
 
 
+def test_who_presses_twice_races_once_and_takes_one_place(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    first, second = open_page(fake_address), open_page(fake_address)
+    waited = []
+    first.on("request", lambda request: waited.append(request.url))
+    _start(first, "slow")
+    for _ in range(3):
+        first.locator("#sv-prompt textarea").press("Shift+Enter")
+    first.wait_for_selector('.sv-status-view[data-state="running"]')
+    first.locator("#sv-prompt textarea").press("Shift+Enter")
+    _start(second, "the next visitor")
+    _wait_for(first, "finished")
+    _assert_whole(first)
+    _wait_for(second, "finished")
+    assert sum("/queue/join" in url for url in waited) == 1
+    assert first.locator(".toast-body").count() == 0
+
+
 def test_a_visitor_who_leaves_a_held_race_holds_nobody_up(
     open_page: OpenPage, fake_address: str
 ) -> None:

@@ -11,7 +11,7 @@ from specviz.trace import LaneSpec, Method, RaceRequest
 from specviz.trace_io import loads
 from specviz.ui.doors import Door, make_doors
 from specviz.ui.options import PageLimits
-from specviz.ui.race_desk import RaceDesk
+from specviz.ui.race_desk import LONGEST_PACE_SECONDS, RaceDesk
 from specviz.ui.runs import Run, RunStore
 from specviz.ui.scenes import Scene
 from specviz.ui.stream import stream_race
@@ -74,6 +74,13 @@ def test_a_running_race_is_paused_by_who_holds_its_id(doors: dict[str, Door], ru
     assert doors["control"]([run.id, "explode"]) is False
     assert doors["control"]([run.id, "resume"]) is True
     assert not run.is_paused
+
+
+def test_a_slow_browser_gets_its_packets_further_apart(doors: dict[str, Door], run: Run) -> None:
+    for asked, given in ((200, 0.2), (1e9, LONGEST_PACE_SECONDS), (-5, 0.0), (float("nan"), 0.0)):
+        assert doors["pace"]([run.id, asked]) is True
+        assert run.pace_seconds == given
+    assert doors["pace"]([run.id, "fast"]) is False
 
 
 def test_a_finished_race_is_saved_and_played(doors: dict[str, Door], run: Run) -> None:

@@ -61,6 +61,14 @@ def test_events_that_come_close_together_share_packets(run: Run) -> None:
     assert len(packets) < rounds / 4
 
 
+def test_a_page_that_wants_fewer_packets_gets_fewer(run: Run) -> None:
+    run.pace_seconds = 60.0
+    packets = list(stream_race(FakeRace(pause=0), REQUEST, run, LIMITS))
+    with_rounds = [packet for packet in packets if '"k":"round"' in packet]
+    assert len(with_rounds) == 1
+    assert _last_status(packets)["state"] == State.FINISHED
+
+
 def test_a_packet_is_a_delta_and_stays_small(run: Run) -> None:
     packets = list(stream_race(FakeRace(), REQUEST, run, LIMITS))
     assert max(len(packet) for packet in packets) < 40_000

@@ -1,20 +1,24 @@
 // Draws as soon as it is asked to, but on a slow browser not more often than it can paint.
 
 /** What drawing and painting may take of the time, so that packets are read and clicks answered. */
-const BUSY_SHARE = 0.35;
+const BUSY_SHARE = 0.5;
 /** A page that is out of sight is never painted; it goes on after this time. */
 const LONGEST_FRAME_MS = 250;
 
-/** Calls `draw` at once, or where the page is still busy with the last drawing, together with what
- * comes until then. */
+/**
+ * Calls `draw` at once, or where the page is still busy with the last drawing, together with what
+ * comes until then. `note(cost)` hears how many ms each drawing took, its painting included.
+ */
 export class Cadence {
   #draw;
+  #note;
   #isAsked = false;
   #readyAt = 0;
   #timer = 0;
 
-  constructor(draw) {
+  constructor(draw, note) {
     this.#draw = draw;
+    this.#note = note;
   }
 
   /** Ask for one more drawing. */
@@ -47,6 +51,7 @@ export class Cadence {
 
   #rest(cost) {
     this.#readyAt = performance.now() + cost * (1 / BUSY_SHARE - 1);
+    this.#note(cost);
     this.#plan();
   }
 }

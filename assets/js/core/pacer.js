@@ -1,5 +1,6 @@
 // Decides when the page shows what a race has done: at once, in slow motion, round by round, or not yet.
 import { Cadence } from './cadence.js';
+import { Pace } from './pace.js';
 import { VISIT, remember, remembered } from './memory.js';
 import { ask } from './server.js';
 import { t } from './strings.js';
@@ -30,7 +31,11 @@ export class Pacer {
   #hurries = false;
   #plain = [];
   #wishes = Promise.resolve();
-  #cadence = new Cadence(() => this.#goesAtOnce() && this.flush());
+  #pace = new Pace();
+  #cadence = new Cadence(
+    () => this.#goesAtOnce() && this.flush(),
+    (cost) => this.isBusy && !this.recording && this.#pace.note(this.run, cost),
+  );
   run = null;
   next = 0;
   /** Whether what is shown comes from a finished race: its recording, else null. */
@@ -70,10 +75,12 @@ export class Pacer {
     this.#enqueue(packet.items, null);
   }
 
-  /** Play a recording from its start. */
+  /** Play a recording from its start, which is shown at once. */
   play(recording) {
     this.#begin(`recording-${performance.now()}`, recording);
     for (const [ms, items] of recording.packets) this.#enqueue(items, ms);
+    cancelAnimationFrame(this.#frame);
+    this.#turn();
   }
 
   /** Show a recording's end at once. */
@@ -166,6 +173,7 @@ export class Pacer {
     this.#queue = [];
     this.#clock = 0;
     this.#plain = [];
+    this.#pace.begin();
     this.#store.clear();
     this.#tell();
   }

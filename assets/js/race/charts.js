@@ -6,9 +6,9 @@ import { make } from '../core/dom.js';
 import { loadPlotly } from '../core/plotly.js';
 import { onThemeChange, readTheme } from '../core/theme.js';
 
-/** Each chart in sight stretches the time between two passes by this much: 5 redraws/s in all. */
+/** Charts are redrawn one after the other, this far apart: 5 redraws/s in all. */
 const REDRAW_MS = 200;
-/** A pass may take this share of a slow browser's time while a race runs. */
+/** Redrawing may take this share of a slow browser's time while a race runs. */
 const BUSY_SHARE = 0.1;
 const ENDS = ['finished', 'stopped', 'error'];
 
@@ -21,16 +21,16 @@ export function mountCharts(place, data, { store }) {
   store.subscribe((items) => drawing.take(items));
 }
 
-/** Redraws what is in sight and out of date, one chart a frame, so that none of them holds the page. */
+/** Redraws what is in sight and out of date, each time one chart, so that none of them holds the page. */
 class Drawing {
   frames;
   #address;
   #series = new Series();
-  #queue = [];
-  #passAt = 0;
-  #passCost = 0;
-  #isAsked = false;
+  #isLive = false;
+  #turn = 0;
+  #readyAt = 0;
   #timer = 0;
+  #frame = 0;
   #theme = null;
 
   constructor(address) {
@@ -49,17 +49,17 @@ class Drawing {
     if (items.some(({ k }) => k === 'reset' || k === 'start')) {
       for (const frame of this.frames) frame.fit();
     }
+    if (items.some(({ k }) => k === 'round')) this.#isLive = true;
     if (items.some(({ k, state }) => k === 'status' && ENDS.includes(state))) this.#hurry();
     this.#redraw();
   }
 
   /** The race is over: nothing is held up any more by drawing its end. */
   #hurry() {
-    this.#passCost = 0;
-    if (!this.#timer) return;
+    this.#isLive = false;
+    this.#readyAt = 0;
     clearTimeout(this.#timer);
     this.#timer = 0;
-    this.#isAsked = false;
   }
 
   #redraw() {
@@ -77,35 +77,30 @@ class Drawing {
   }
 
   #ask() {
-    if (this.#isAsked || !window.Plotly) return;
-    this.#isAsked = true;
-    const seen = this.frames.filter((frame) => frame.isSeen).length;
-    const pause = Math.max(REDRAW_MS * seen, this.#passCost / BUSY_SHARE);
-    const wait = Math.max(0, this.#passAt + pause - performance.now());
-    this.#timer = setTimeout(() => this.#pass(), wait);
+    if (this.#timer || this.#frame || !window.Plotly || !this.#next()) return;
+    const wait = Math.max(0, this.#readyAt - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = 0;
+      this.#frame = requestAnimationFrame(() => this.#draw());
+    }, wait);
   }
 
-  #pass() {
-    this.#timer = 0;
-    this.#passAt = performance.now();
-    this.#passCost = 0;
-    this.#theme ??= readTheme();
-    this.#queue = this.frames.filter((frame) => frame.isSeen && frame.isStale);
-    this.#next();
-  }
-
+  /** The first chart in turn that has something new to show. */
   #next() {
-    const frame = this.#queue.shift();
-    if (!frame) {
-      this.#isAsked = false;
-      if (this.frames.some((each) => each.isSeen && each.isStale)) this.#ask();
-      return;
-    }
-    requestAnimationFrame(() => {
-      const began = performance.now();
-      frame.draw(this.#theme);
-      this.#passCost += performance.now() - began;
-      this.#next();
-    });
+    const inTurn = [...this.frames.slice(this.#turn), ...this.frames.slice(0, this.#turn)];
+    return inTurn.find((frame) => frame.isSeen && frame.isStale);
+  }
+
+  #draw() {
+    this.#frame = 0;
+    const frame = this.#next();
+    if (!frame) return;
+    this.#turn = this.frames.indexOf(frame) + 1;
+    const began = performance.now();
+    this.#theme ??= readTheme();
+    frame.draw(this.#theme);
+    const cost = performance.now() - began;
+    if (this.#isLive) this.#readyAt = began + Math.max(REDRAW_MS, cost / BUSY_SHARE);
+    this.#ask();
   }
 }

@@ -1,0 +1,27 @@
+// Asks the server for fewer packets where the browser is slow: each costs time, whatever it holds.
+import { ask } from './server.js';
+
+/** Milliseconds between packets that may be asked for. */
+const PACES = [50, 100, 200, 400];
+/** How soon costs that have fallen are believed: those that rise are at once. */
+const WEIGHT = 0.2;
+
+/** Follows what drawing costs and keeps the packets of a live run about as far apart. */
+export class Pace {
+  #cost = 0;
+  #ms = PACES[0];
+
+  /** A drawing of a live run took so many ms. */
+  note(run, cost) {
+    this.#cost = Math.max(cost, this.#cost + WEIGHT * (cost - this.#cost));
+    const wish = PACES.findLast((ms) => ms <= this.#cost) ?? PACES[0];
+    if (wish === this.#ms) return;
+    this.#ms = wish;
+    ask('pace', run, wish);
+  }
+
+  /** A new run begins at the server's own pace; what this browser can do is known already. */
+  begin() {
+    this.#ms = PACES[0];
+  }
+}
