@@ -4,6 +4,7 @@ import { Pace } from './pace.js';
 import { VISIT, remember, remembered } from './memory.js';
 import { ask } from './server.js';
 import { t } from './strings.js';
+import { Timeline } from './timeline.js';
 
 /** States of a race that goes on, or is about to. */
 export const BUSY = new Set(['waiting', 'loading', 'running']);
@@ -23,13 +24,11 @@ export class Pacer {
   #store;
   #listeners = [];
   #past = new Set();
-  #queue = [];
-  #clock = 0;
+  #timeline = new Timeline();
   #frame = null;
   #frameAt = 0;
   #stepping = false;
   #hurries = false;
-  #plain = [];
   #wishes = Promise.resolve();
   #pace = new Pace();
   #cadence = new Cadence(
@@ -72,20 +71,20 @@ export class Pacer {
   take(packet) {
     if (packet.run !== this.run || packet.seq < this.next) return;
     this.next = packet.seq + 1;
-    this.#enqueue(packet.items, null);
+    for (const item of packet.items) this.#timeline.add(item, null);
+    this.#run();
   }
 
   /** Play a recording from its start, which is shown at once. */
   play(recording) {
-    this.#begin(`recording-${performance.now()}`, recording);
-    for (const [ms, items] of recording.packets) this.#enqueue(items, ms);
-    cancelAnimationFrame(this.#frame);
+    this.#load(recording);
+    this.#frameAt = performance.now();
     this.#turn();
   }
 
   /** Show a recording's end at once. */
   show(recording) {
-    this.play(recording);
+    this.#load(recording);
     this.flush();
   }
 
@@ -110,7 +109,7 @@ export class Pacer {
   step() {
     this.isPaused = true;
     this.#stepping = true;
-    if (!this.#queue.some((entry) => this.#endsStep(entry.item))) this.#control('step');
+    if (!this.#timeline.hasStep) this.#control('step');
     this.#run();
     this.#tell();
   }
@@ -124,7 +123,7 @@ export class Pacer {
 
   /** Show all that has come at once. */
   flush() {
-    const items = this.#queue.splice(0).map((entry) => entry.item);
+    const items = this.#timeline.takeAll();
     if (items.length) this.#deliver(items);
     this.#tell();
   }
@@ -132,8 +131,8 @@ export class Pacer {
   /** The visitor stops: a recording ends here; of a live race everything that has come is shown. */
   stop() {
     this.isPaused = false;
-    if (this.recording && this.#queue.length) {
-      this.#queue = [];
+    if (this.recording && !this.#timeline.isEmpty) {
+      this.#timeline.takeAll();
       this.#deliver([{ k: 'status', state: 'stopped', text: t('status.stopped_here') }]);
     } else if (!this.recording) {
       this.#hurries = true;
@@ -170,9 +169,7 @@ export class Pacer {
     this.isBusy = false;
     this.#stepping = false;
     this.#hurries = false;
-    this.#queue = [];
-    this.#clock = 0;
-    this.#plain = [];
+    this.#timeline.clear();
     this.#pace.begin();
     this.#store.clear();
     this.#tell();
@@ -185,18 +182,19 @@ export class Pacer {
     this.#wishes = this.#wishes.then(() => ask('control', run, wish));
   }
 
-  #enqueue(items, ms) {
-    for (const item of items) {
-      const at = ms ?? (item.k === 'round' ? item.point[1] : 0);
-      this.#queue.push({ item, at });
+  #load(recording) {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = null;
+    this.#begin(`recording-${performance.now()}`, recording);
+    for (const [ms, items] of recording.packets) {
+      for (const item of items) this.#timeline.add(item, ms);
     }
-    this.#run();
   }
 
   /** Show what is due, and come back while something waits for its time. */
   #run() {
     if (this.#goesAtOnce()) return this.#cadence.ask();
-    if (this.#frame !== null || !this.#queue.length) return;
+    if (this.#frame !== null || this.#timeline.isEmpty) return;
     this.#frameAt = performance.now();
     this.#frame = requestAnimationFrame(() => this.#turn());
   }
@@ -210,47 +208,32 @@ export class Pacer {
   #turn() {
     this.#frame = null;
     const now = performance.now();
-    if (!this.isPaused) this.#clock += Math.min(now - this.#frameAt, LONGEST_FRAME_MS) / this.factor;
-    const due = [];
-    while (this.#queue.length && this.#isDue(this.#queue[0])) {
-      const { item, at } = this.#queue.shift();
-      this.#clock = Math.max(this.#clock, this.isPaused ? at : 0);
-      due.push(item);
-      if (this.#stepping && this.#endsStep(item)) {
-        this.#stepping = false;
-        due.push(...this.#following());
-      }
-    }
+    const passed = Math.min(now - this.#frameAt, LONGEST_FRAME_MS) / this.factor;
+    const due = this.isPaused ? this.#dueWhileHeld() : this.#dueAfter(passed);
     if (due.length) this.#deliver(due);
-    const waits = this.#queue.length && (!this.isPaused || this.#stepping);
-    if (waits) {
+    if (!this.#timeline.isEmpty && (!this.isPaused || this.#stepping)) {
       this.#frameAt = now;
       this.#frame = requestAnimationFrame(() => this.#turn());
     }
     this.#tell();
   }
 
-  #isDue({ item, at }) {
-    if (this.isPaused) return this.#stepping || item.k === 'reset';
-    return at <= this.#clock;
+  #dueAfter(passed) {
+    this.#timeline.advance(passed);
+    return this.#timeline.takeDue();
   }
 
-  /** Figures and story that belong to the round that was just shown. */
-  #following() {
-    const items = [];
-    while (this.#queue.length && this.#queue[0].item.k !== 'round') items.push(this.#queue.shift().item);
+  #dueWhileHeld() {
+    if (!this.#stepping) return this.#timeline.takeResets();
+    const { items, isWhole } = this.#timeline.takeStep();
+    if (isWhole) this.#stepping = false;
     return items;
-  }
-
-  #endsStep(item) {
-    return item.k === 'round' && this.#plain[item.lane] === false;
   }
 
   #deliver(items) {
     for (const item of items) {
-      if (item.k === 'start') this.#plain = item.lanes.map((lane) => lane.plain);
+      if (item.k === 'round' && !this.recording) this.#timeline.catchUp(item.point[1]);
       if (item.k === 'status') this.#setBusy(BUSY.has(item.state));
-      if (item.k === 'round') this.#clock = Math.max(this.#clock, this.recording ? 0 : item.point[1]);
     }
     this.#store.deliver(items);
   }
