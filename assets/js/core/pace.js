@@ -3,8 +3,8 @@ import { ask } from './server.js';
 
 /** Milliseconds between packets that may be asked for. */
 const PACES = [50, 100, 200, 400];
-/** How soon costs that have fallen are believed: those that rise are at once. */
-const WEIGHT = 0.2;
+/** How much of the new cost counts, so that one long frame changes nothing. */
+const WEIGHT = 0.3;
 
 /** Follows what drawing costs and keeps the packets of a live run about as far apart. */
 export class Pace {
@@ -13,7 +13,7 @@ export class Pace {
 
   /** A drawing of a live run took so many ms. */
   note(run, cost) {
-    this.#cost = Math.max(cost, this.#cost + WEIGHT * (cost - this.#cost));
+    this.#cost += WEIGHT * (cost - this.#cost);
     const wish = PACES.findLast((ms) => ms <= this.#cost) ?? PACES[0];
     if (wish === this.#ms) return;
     this.#ms = wish;
