@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from specviz.trace import Event, ModelLoading, RaceRequest, StartRace
+    from specviz.trace.values import Event, ModelLoading, RaceRequest, StartRace
     from specviz.ui.options import PageOptions, PairOption
 
 LOADING_POLL_SECONDS = 0.1
@@ -57,8 +57,8 @@ def page_options(target: str | None, draft: str | None, device: str, dtype: str)
     Raises:
         ModelLoadError: no target was named and none ships.
     """
-    from specviz.fit_io import find_fitted
     from specviz.models.catalogue import fitted_models, shipped_models
+    from specviz.trace.fits import find_fitted
     from specviz.ui.options import PageOptions
 
     known = (*shipped_models(), *fitted_models())
@@ -91,7 +91,7 @@ def _load(models: _Models, options: "PageOptions", *, allow_hub: bool) -> None:
     """
     from specviz.models.catalogue import is_fitted
     from specviz.models.loading import ModelPool
-    from specviz.start import load_models, make_start_race
+    from specviz.race.wiring import load_models, make_start_race
 
     pool = ModelPool(options.device, options.dtype, allow_hub=allow_hub)
     offered = [name for pair in options.pairs for name in (pair.target, *pair.drafts)]
@@ -141,7 +141,7 @@ def _shipped_offers() -> dict[str, list[str]]:
 def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
     from specviz.models.catalogue import shipped_folder
     from specviz.models.description import describe_model
-    from specviz.trace import Method
+    from specviz.trace.values import Method
     from specviz.ui.options import PairOption
 
     folder = shipped_folder(target)

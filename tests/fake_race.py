@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from specviz.errors import RequestError
-from specviz.fit_io import FittedDraft, read_fit
-from specviz.trace import (
+from specviz.trace.fits import FittedDraft, read_fit
+from specviz.trace.values import (
     DraftToken,
     EmittedToken,
     Environment,

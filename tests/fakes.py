@@ -9,7 +9,7 @@ from specviz.decoding.decoder import Decoder, Limits
 from specviz.decoding.proposal import Proposal, Proposer, chain
 from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import Chance, Flip, SeededChance, to_probs
-from specviz.trace import Sampling
+from specviz.trace.values import Sampling
 
 Law = dict[Hashable, float]
 GREEDY = Sampling()

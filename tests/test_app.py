@@ -9,9 +9,9 @@ import pytest
 from fake_race import FakeRace
 
 import app
-from specviz.fit_io import FIT_FILE
 from specviz.models import catalogue
-from specviz.trace import LaneSpec, Method, ModelLoading, RaceRequest, RaceStarted
+from specviz.trace.fits import FIT_FILE
+from specviz.trace.values import LaneSpec, Method, ModelLoading, RaceRequest, RaceStarted
 
 FIXTURE = Path(__file__).parent / "fixtures" / "fit_v1.json"
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from specviz.trace import (
+from specviz.trace.values import (
     DraftToken,
     EmittedToken,
     Environment,

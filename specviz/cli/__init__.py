@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 from rich.console import Console
 
-from specviz import trace_io
-from specviz.bench import LaneSummary, median_summary, repeat_race, summarise
-from specviz.cli.against import compare_with_transformers
+from specviz.bench.against import compare_with_transformers
+from specviz.bench.family_report import measure_family
+from specviz.bench.repeats import LaneSummary, median_summary, repeat_race, summarise
 from specviz.cli.arguments import build_parser, build_request
 from specviz.cli.distill import run_distill
 from specviz.cli.family_questions import answer_questions
@@ -28,8 +28,8 @@ from specviz.cli.summary_report import (
     race_json,
 )
 from specviz.errors import SpecvizError
-from specviz.family_report.report import measure_family
-from specviz.trace import StartRace, StopReason, Trace
+from specviz.trace import files
+from specviz.trace.values import StartRace, StopReason, Trace
 
 StartRaceFactory = Callable[[str, str], StartRace]
 """From device and dtype to the race that runs there."""
@@ -57,7 +57,7 @@ def _start_race_on(device: str, dtype: str) -> StartRace:
     from transformers.utils import logging
 
     from specviz.models.loading import ModelPool
-    from specviz.start import make_start_race
+    from specviz.race.wiring import make_start_race
 
     if not sys.stderr.isatty():
         logging.disable_progress_bar()
@@ -68,7 +68,7 @@ def _race(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
     request = build_request(args)
     traces = list(repeat_race(factory(args.device, args.dtype), request, args.repeat))
     if args.trace is not None:
-        trace_io.write_trace(traces[-1], args.trace)
+        files.write_trace(traces[-1], args.trace)
     summaries = _medians(traces)
     if args.json:
         _print_json(console, race_json(traces[-1].environment, summaries))

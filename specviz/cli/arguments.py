@@ -10,12 +10,12 @@ from dataclasses import fields, replace
 from typing import Any, NoReturn
 
 import specviz
+from specviz.bench.plan import DEFAULT_GAMMAS, DEFAULT_MAX_NEW_TOKENS
 from specviz.cli.distill import add_distill_options
 from specviz.cli.record import add_record_options
 from specviz.errors import RequestError
-from specviz.family_report.plan import DEFAULT_GAMMAS, DEFAULT_MAX_NEW_TOKENS
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
-from specviz.trace import MAX_GAMMA, LaneSpec, Method, RaceRequest, Sampling
+from specviz.trace.values import MAX_GAMMA, LaneSpec, Method, RaceRequest, Sampling
 
 DEFAULT_GAMMA = 4
 DEFAULT_PROMPT = "Once upon a time"

@@ -9,9 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from specviz.cli.race_report import one_line
-from specviz.fit_io import FIT_FILE, Fit, HeldOutPrompt
-from specviz.models.catalogue import FITTED_FOLDER, FITTED_PREFIX, fitted_places
-from specviz.training.fit_request import (
+from specviz.distill.request import (
     MINUTES,
     NEW_SIZES,
     NEW_TOKENS,
@@ -19,6 +17,8 @@ from specviz.training.fit_request import (
     check_fit_request,
     short_name,
 )
+from specviz.models.catalogue import FITTED_FOLDER, FITTED_PREFIX, fitted_places
+from specviz.trace.fits import FIT_FILE, Fit, HeldOutPrompt
 
 MAX_PROMPTS_SHOWN = 12
 PROMPT_WIDTH = 48
@@ -62,7 +62,7 @@ def run_distill(args: Namespace, console: Console) -> None:
     # Imported here, so that help and refusals do not wait for torch.
     from transformers.utils import logging
 
-    from specviz.training.fit_draft import fit_draft
+    from specviz.distill.fit_draft import fit_draft
 
     logging.disable_progress_bar()
     try:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from operator import ge, gt, lt
 
-from specviz.family_report.plan import JOINED
-from specviz.family_report.report import FamilyReport, Row
+from specviz.bench.family_report import FamilyReport, Row
+from specviz.bench.plan import JOINED
 from specviz.models.catalogue import DEFAULT_DRAFT
-from specviz.trace import Method
+from specviz.trace.values import Method
 
 SMALL, LARGE, MISFIT = DEFAULT_DRAFT, "specviz-large", "specviz-misfit"
 _SIGNS = {"≥": ge, ">": gt, "<": lt}

@@ -6,13 +6,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from specviz.bench.family_report import NUM_CANDIDATES, FamilyReport, Row
+from specviz.bench.plan import JOINED, NUM_CHOOSING_PROMPTS, Contender, ReportPlan
 from specviz.cli.family_questions import Question
 from specviz.cli.models_report import ListedModel
 from specviz.cli.summary_report import number, typical
-from specviz.family_report.plan import JOINED, NUM_CHOOSING_PROMPTS, Contender, ReportPlan
-from specviz.family_report.report import NUM_CANDIDATES, FamilyReport, Row
 from specviz.models.description import ModelDescription
-from specviz.trace import Method
+from specviz.trace.values import Method
 
 MIN_NAME_WIDTH = 14
 MIN_WIDTH = 110

@@ -6,14 +6,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from specviz.bench.family_report import FamilyReport
+from specviz.bench.plan import Contender, ReportPlan, read_gallery
 from specviz.cli.family_questions import Question
 from specviz.errors import RequestError
-from specviz.family_report.plan import Contender, ReportPlan, read_gallery
-from specviz.family_report.report import FamilyReport
-from specviz.fit_io import find_fitted
 from specviz.models.catalogue import DEFAULT_TARGET, listed_models
 from specviz.models.description import ModelDescription, describe_model
-from specviz.trace import Method, Sampling
+from specviz.trace.fits import find_fitted
+from specviz.trace.values import Method, Sampling
 
 PROMPTS_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "prompts"
 

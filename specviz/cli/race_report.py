@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from specviz.trace import LaneTrace, Method, Outcome, Round, Source, Trace
-from specviz.ui.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, OutcomeStyle
+from specviz.trace.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, OutcomeStyle
+from specviz.trace.values import LaneTrace, Method, Outcome, Round, Source, Trace
 
 MAX_ROUNDS_SHOWN = 40
 _STYLES = {

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from specviz import trace_io
-from specviz.bench import finish_race
+from specviz.bench.plan import GalleryPrompt, read_gallery
+from specviz.bench.repeats import finish_race
 from specviz.errors import RequestError
-from specviz.family_report.plan import GalleryPrompt, read_gallery
-from specviz.metrics import race_metrics
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
-from specviz.trace import LaneSpec, Method, RaceRequest, Sampling, StartRace
+from specviz.trace import files
+from specviz.trace.metrics import race_metrics
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling, StartRace
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 _ALONE = LaneSpec("target alone", Method.BASELINE, DEFAULT_TARGET)
@@ -80,7 +80,7 @@ def run_record(
         request = _request(recording, prompts)
         finish_race(start_race, replace(request, max_new_tokens=16))
         trace = finish_race(start_race, request)
-        trace_io.write_trace(trace, args.out / f"{recording.name}.json")
+        files.write_trace(trace, args.out / f"{recording.name}.json")
         speedups = ", ".join(f"{each.speedup or 0:.2f}×" for each in race_metrics(trace)[1:])
         console.print(f"{recording.name}: {speedups}", markup=False)
     return 0

@@ -8,10 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from specviz.bench import Comparison, LaneSummary, Spread, spread, summarise
+from specviz.bench.repeats import Comparison, LaneSummary, Spread, spread, summarise
 from specviz.cli.race_report import lane_title
-from specviz.metrics import Agreement, LaneMetrics, Verdict, race_metrics, race_verdicts
-from specviz.trace import Environment, Trace
+from specviz.trace.metrics import Agreement, LaneMetrics, Verdict, race_metrics, race_verdicts
+from specviz.trace.values import Environment, Trace
 
 
 def race_json(environment: Environment, summaries: Sequence[LaneSummary]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from specviz.decoding.proposal import Proposal, Proposer
 from specviz.decoding.recorder import Recorder, RoundFacts
 from specviz.decoding.sampling import Chance, check_finite, to_probs
 from specviz.decoding.verify import Verification, verify, verify_greedy
-from specviz.trace import Round, Sampling, StopReason
+from specviz.trace.values import Round, Sampling, StopReason
 
 
 @dataclass(frozen=True, slots=True)

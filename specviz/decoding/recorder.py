@@ -12,7 +12,7 @@ import torch
 from specviz.decoding.proposal import Proposal
 from specviz.decoding.sampling import to_probs
 from specviz.decoding.verify import Verification
-from specviz.trace import (
+from specviz.trace.values import (
     NUM_TOP,
     DraftToken,
     EmittedToken,

@@ -6,7 +6,7 @@ from typing import Protocol
 import torch
 
 from specviz.errors import DecodingError
-from specviz.trace import Sampling
+from specviz.trace.values import Sampling
 
 
 def to_probs(logits: torch.Tensor, sampling: Sampling) -> torch.Tensor:

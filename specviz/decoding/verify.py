@@ -20,7 +20,7 @@ import torch
 
 from specviz.decoding.proposal import ROOT, Proposal
 from specviz.decoding.sampling import Chance
-from specviz.trace import Source
+from specviz.trace.values import Source
 
 
 @dataclass(frozen=True, slots=True)

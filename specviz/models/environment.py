@@ -8,7 +8,7 @@ import torch
 import transformers
 
 import specviz
-from specviz.trace import Environment
+from specviz.trace.values import Environment
 
 
 def describe_environment(device: torch.device, dtype: str, logit_noise: float) -> Environment:

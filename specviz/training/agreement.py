@@ -9,26 +9,16 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
+from specviz.distill.agreement import Agreement
+from specviz.distill.training_run import read_state
 from specviz.training.architecture import TARGET
 from specviz.training.corpus import TokenStream, positive
 from specviz.training.sampling import Prompts, load_prompts, write
 from specviz.training.settings import FamilySettings
-from specviz.training.training_run import read_state
 
 BLOCK_ROWS = 16
 HELD_OUT_ROWS = 16
 HELD_OUT_STEPS = 96
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Means over `num_tokens` positions."""
-
-    alpha: float
-    """Mean of sum min(p, q) at temperature 1: the chance that a sampled draft token is accepted."""
-    greedy: float
-    """Share of positions where draft and target have the same first choice."""
-    num_tokens: int
 
 
 @torch.inference_mode()

@@ -8,14 +8,14 @@ from typing import Any
 
 from safetensors import safe_open
 
-from specviz.fit_io import FIT_FILE, read_fit
+from specviz.distill.training_run import read_state
+from specviz.trace.fits import FIT_FILE, read_fit
 from specviz.training.architecture import TARGET
 from specviz.training.corpus import MAX_CODE_CHARACTERS, SYMPY_SHARE, positive
 from specviz.training.evaluate import CONTINUATION_TOKENS, EVALUATION_FILE, SAMPLED_TEMPERATURE
 from specviz.training.grammars import GRAMMARS
 from specviz.training.settings import DraftSettings, FamilySettings
 from specviz.training.speed import SPEED_FILE
-from specviz.training.training_run import read_state
 
 CARD_TEMPLATE = Path(__file__).with_name("card.md")
 

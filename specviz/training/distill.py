@@ -10,8 +10,12 @@ import torch
 from rich.console import Console
 from tokenizers import Tokenizer
 
+from specviz.distill.agreement import Agreement
+from specviz.distill.distillation_loss import distillation_loss
+from specviz.distill.new_draft import begin_from_target
+from specviz.distill.optimizers import build_optimizers
+from specviz.distill.training_run import TrainingRun, default_device
 from specviz.training.agreement import (
-    Agreement,
     HeldOutText,
     cut_windows,
     held_out_texts,
@@ -19,30 +23,10 @@ from specviz.training.agreement import (
 )
 from specviz.training.architecture import TARGET, build_model, load_trained
 from specviz.training.corpus import TokenStream, cached_streams, pick_sources
-from specviz.training.distillation_loss import distillation_loss
-from specviz.training.optimizers import build_optimizers
 from specviz.training.sampling import load_samples
 from specviz.training.settings import DraftSettings, FamilySettings, find_draft
-from specviz.training.training_run import TrainingRun, default_device
 
 REAL_ROWS = 4
-
-
-def begin_from_target(draft: Any, target: Any) -> bool:
-    """Copy the target's embeddings, last norm and first layers, where both are equally wide.
-
-    A target trained with early exits already predicts after its first layers.
-    """
-    if draft.config.hidden_size != target.config.hidden_size:
-        return False
-    wanted = draft.state_dict()
-    fitting = {
-        name: value
-        for name, value in target.state_dict().items()
-        if name in wanted and value.shape == wanted[name].shape
-    }
-    draft.load_state_dict(fitting, strict=False)
-    return True
 
 
 def draw_mixed_batch(

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from tokenizers import Tokenizer
 
+from specviz.distill.training_run import default_device, read_state
 from specviz.models.description import Measures
 from specviz.training.agreement import (
     cut_windows,
@@ -23,7 +24,6 @@ from specviz.training.corpus import cached_streams, special_ids, task_prompt
 from specviz.training.fused_loss import fused_cross_entropy
 from specviz.training.sampling import write
 from specviz.training.settings import FamilySettings
-from specviz.training.training_run import default_device, read_state
 
 EVALUATION_FILE = "evaluation.json"
 NUM_ROWS = 24

@@ -10,13 +10,13 @@ from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 from transformers.utils.logging import disable_progress_bar
 
+from specviz.distill.training_run import STATE_FILE, read_state
 from specviz.errors import ModelLoadError
 from specviz.models.description import MEASURES_FILE
 from specviz.training.architecture import STORED_DTYPE, load_trained
 from specviz.training.evaluate import read_measures
 from specviz.training.settings import FamilySettings
 from specviz.training.tokenizer import save_tokenizer
-from specviz.training.training_run import STATE_FILE, read_state
 
 PROBE = 'Once upon a time, in 1987 ...\n\ndef f(x):\n    return "é" + x\n'
 

@@ -8,19 +8,19 @@ import torch
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
-from specviz.training.architecture import TARGET, build_model
-from specviz.training.corpus import TokenStream, cached_streams, draw_batch
-from specviz.training.fused_loss import fused_cross_entropy
-from specviz.training.growth import grow
-from specviz.training.optimizers import build_optimizers
-from specviz.training.settings import FamilySettings, Stage, TargetSettings
-from specviz.training.training_run import (
+from specviz.distill.optimizers import build_optimizers
+from specviz.distill.training_run import (
     STATE_FILE,
     TrainingRun,
     TrainingState,
     default_device,
     read_state,
 )
+from specviz.training.architecture import TARGET, build_model
+from specviz.training.corpus import TokenStream, cached_streams, draw_batch
+from specviz.training.fused_loss import fused_cross_entropy
+from specviz.training.growth import grow
+from specviz.training.settings import FamilySettings, Stage, TargetSettings
 
 
 def target_loss(

@@ -12,6 +12,7 @@ import torch
 from tokenizers import Tokenizer
 
 from specviz.decoding.rollback_cache import rollback_cache
+from specviz.distill.training_run import default_device, progress_bar, read_state
 from specviz.training.architecture import TARGET, load_trained
 from specviz.training.corpus import (
     Ids,
@@ -24,7 +25,6 @@ from specviz.training.corpus import (
     special_ids,
 )
 from specviz.training.settings import FamilySettings, SampleSettings
-from specviz.training.training_run import default_device, progress_bar, read_state
 
 # A story prompt is this many tokens at most; some are the begin token alone.
 LONGEST_OPENING = 12

@@ -12,11 +12,11 @@ import torch
 from rich.console import Console
 from tokenizers import Tokenizer
 
+from specviz.distill.optimizers import build_optimizers
+from specviz.distill.training_run import default_device
 from specviz.training.architecture import TARGET, build_model
-from specviz.training.optimizers import build_optimizers
 from specviz.training.pretrain import target_loss
 from specviz.training.settings import FamilySettings
-from specviz.training.training_run import default_device
 
 SPEED_FILE = "speed.json"
 ROWS, SEQ_LEN = 8, 256

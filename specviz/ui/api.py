@@ -5,8 +5,8 @@ from typing import Any
 import gradio as gr
 
 from specviz.errors import SpecvizError
-from specviz.trace import RaceFinished, RaceStarted, StartRace
-from specviz.trace_io import to_json
+from specviz.trace.files import to_json
+from specviz.trace.values import RaceFinished, RaceStarted, StartRace
 from specviz.ui.options import PageOptions
 from specviz.ui.request_form import build_request
 from specviz.ui.stream import Deadline

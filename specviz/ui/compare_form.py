@@ -7,8 +7,8 @@ taken from the fit, never from the browser.
 import re
 from dataclasses import dataclass
 
-from specviz.fit_io import FittedDraft
-from specviz.trace import Method, RaceRequest
+from specviz.trace.fits import FittedDraft
+from specviz.trace.values import Method, RaceRequest
 from specviz.ui.options import PageOptions
 from specviz.ui.request_form import build_request
 from specviz.ui.strings import PageError, in_english, message

@@ -9,9 +9,9 @@ from functools import wraps
 from typing import Any
 
 from specviz.errors import SpecvizError
-from specviz.theory import best_gamma, predicted_speedup
-from specviz.trace import MAX_GAMMA
-from specviz.trace_io import dumps
+from specviz.trace.files import dumps
+from specviz.trace.theory import best_gamma, predicted_speedup
+from specviz.trace.values import MAX_GAMMA
 from specviz.ui.measured import measured_of
 from specviz.ui.options import PageLimits
 from specviz.ui.race_desk import RaceDesk

@@ -1,13 +1,14 @@
 """Key figures of a running or finished race, as the short texts that the page shows.
 
-Every number comes from `specviz.metrics`. A figure is a list: its value as a text, then the counts
-and times behind it in the order of the placeholders {0}, {1}, … of the texts `figure.ID_detail`
-(the counts in short) and `figure.ID_formula` (how it is computed, with this run's own numbers).
+Every number comes from `specviz.trace.metrics`. A figure is a list: its value as a text, then the
+counts and times behind it in the order of the placeholders {0}, {1}, … of the texts
+`figure.ID_detail` (the counts in short) and `figure.ID_formula` (how it is computed, with this
+run's own numbers).
 """
 
 from typing import Any
 
-from specviz.metrics import Agreement, RunningCounts, Verdict
+from specviz.trace.metrics import Agreement, RunningCounts, Verdict
 from specviz.ui.spread import time_shares
 from specviz.ui.strings import Text, message
 

@@ -3,8 +3,8 @@
 import shlex
 from typing import Any
 
-from specviz.fit_io import Fit, FittedDraft
-from specviz.theory import expected_tokens_per_round
+from specviz.trace.fits import Fit, FittedDraft
+from specviz.trace.theory import expected_tokens_per_round
 from specviz.ui.options import PageOptions
 from specviz.ui.strings import Message, message
 

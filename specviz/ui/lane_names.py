@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from specviz.trace import LaneSpec, Method
+from specviz.trace.values import LaneSpec, Method
 from specviz.ui.strings import Message, Text, in_english, message
 
 METHOD_NAMES: dict[Method, Message] = {

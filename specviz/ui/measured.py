@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from specviz.metrics import RunningCounts, baseline_lane, race_metrics
-from specviz.trace import Method, Trace
+from specviz.trace.metrics import RunningCounts, baseline_lane, race_metrics
+from specviz.trace.values import Method, Trace
 from specviz.ui.lane_names import lane_names
 from specviz.ui.view_models import place_text
 

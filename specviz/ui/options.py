@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from specviz.fit_io import FittedDraft
-from specviz.trace import MAX_GAMMA, MAX_LANES, Method
+from specviz.trace.fits import FittedDraft
+from specviz.trace.values import MAX_GAMMA, MAX_LANES, Method
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from specviz.trace import RaceRequest, StartRace
+from specviz.trace.values import RaceRequest, StartRace
 from specviz.ui import views
 from specviz.ui.api import add_api
 from specviz.ui.assets import read_css, read_early_script, serve_assets

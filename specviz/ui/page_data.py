@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from specviz.trace.outcomes import outcome_table
 from specviz.ui.assets import read_examples
 from specviz.ui.options import PageOptions
-from specviz.ui.outcomes import outcome_table
 from specviz.ui.recorded import read_recorded, recorded_names
 from specviz.ui.strings import languages
 

@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from specviz.errors import RequestError
-from specviz.trace import RaceRequest, StartRace
+from specviz.trace.values import RaceRequest, StartRace
 from specviz.ui.options import PageLimits
 from specviz.ui.packing import pack
 from specviz.ui.runs import Control, Run, RunStore

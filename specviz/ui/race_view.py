@@ -4,8 +4,8 @@ The work for an event is a few sums and one small dictionary: it happens between
 inside a lane's clock, and must stay far below the time of a round.
 """
 
-from specviz.metrics import RunningCounts, race_verdicts
-from specviz.trace import (
+from specviz.trace.metrics import RunningCounts, race_verdicts
+from specviz.trace.values import (
     Event,
     LaneFinished,
     ModelLoading,

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from specviz.errors import TraceFormatError
-from specviz.metrics import race_metrics
-from specviz.replay import events_of
-from specviz.trace import Method, RaceStarted, RoundFinished, Trace
-from specviz.trace_io import loads, read_trace
+from specviz.trace.files import loads, read_trace
+from specviz.trace.metrics import race_metrics
+from specviz.trace.replay import events_of
+from specviz.trace.values import Method, RaceStarted, RoundFinished, Trace
 from specviz.ui.assets import TRACES_FOLDER
 from specviz.ui.measured import measured_of
 from specviz.ui.options import PageLimits

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from specviz.trace import LaneSpec, Method, RaceRequest, Sampling
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
 from specviz.ui.lane_names import telling_names
 from specviz.ui.options import PageLimits, PageOptions, PairOption
 from specviz.ui.request_values import (

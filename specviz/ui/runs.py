@@ -10,7 +10,7 @@ import time
 from collections import OrderedDict
 from enum import StrEnum
 
-from specviz.trace import Trace
+from specviz.trace.values import Trace
 from specviz.ui.scenes import Scene
 
 

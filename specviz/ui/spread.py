@@ -7,9 +7,9 @@ alpha, independently of the others. Trees have counts only, since the formula de
 from collections import Counter
 from typing import Any
 
-from specviz.metrics import RunningCounts, accepted_path, is_chain
-from specviz.theory import kept_law
-from specviz.trace import Round
+from specviz.trace.metrics import RunningCounts, accepted_path, is_chain
+from specviz.trace.theory import kept_law
+from specviz.trace.values import Round
 
 SpreadView = dict[str, Any]
 """`rounds` that guessed; `kept[k]` = rounds that kept k guesses, and their share as a text;

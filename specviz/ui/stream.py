@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Protocol, cast
 
 from specviz.errors import SpecvizError
-from specviz.trace import (
+from specviz.trace.values import (
     Event,
     ModelLoading,
     RaceFinished,

@@ -11,7 +11,8 @@ An absent key was not recorded. Texts for readers are messages of the table in `
 from collections.abc import Iterable
 from typing import Any
 
-from specviz.trace import (
+from specviz.trace.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE
+from specviz.trace.values import (
     DraftToken,
     EmittedToken,
     Environment,
@@ -25,7 +26,6 @@ from specviz.trace import (
     TopToken,
 )
 from specviz.ui.lane_names import lane_names, short_name
-from specviz.ui.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE
 from specviz.ui.strings import Message, Text, message
 
 TokenView = dict[str, Any]

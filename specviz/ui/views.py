@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 import gradio as gr
 
+from specviz.trace.outcomes import outcome_table
 from specviz.ui.assets import JS_FOLDER, file_address, plotly_js
 from specviz.ui.doors import Door
 from specviz.ui.figures import FIGURES
-from specviz.ui.outcomes import outcome_table
 from specviz.ui.scenes import Scene, waiting_lanes
 
 

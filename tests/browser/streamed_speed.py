@@ -19,8 +19,8 @@ from playwright.sync_api import Page, sync_playwright
 from rich.console import Console
 from serving import free_port, serving
 
-from specviz.metrics import race_metrics
-from specviz.trace_io import from_json
+from specviz.trace.files import from_json
+from specviz.trace.metrics import race_metrics
 from specviz.ui.options import PageDefaults
 
 PROMPT = PageDefaults().prompt

@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 from serving import free_port, serving
 
-from specviz.trace import Event, LaneSpec, Method, RaceRequest
+from specviz.trace.values import Event, LaneSpec, Method, RaceRequest
 from specviz.ui import race_desk, stream
 from specviz.ui.options import PageDefaults
 from specviz.ui.packing import pack

@@ -19,7 +19,7 @@ from specviz.decoding import verify as verify_module
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.sampling import SeededChance, to_probs
-from specviz.trace import Sampling
+from specviz.trace.values import Sampling
 
 FALSE_ALARM = 1e-6
 """Probability that a correct program fails one of these tests; the seeds are fixed, so it either

@@ -24,7 +24,7 @@ from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import DecodingError
-from specviz.trace import Outcome, Round, Sampling, Source, StopReason
+from specviz.trace.values import Outcome, Round, Sampling, Source, StopReason
 
 NO_EOS: frozenset[int] = frozenset()
 GREEDY = Sampling()

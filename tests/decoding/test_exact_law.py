@@ -27,7 +27,7 @@ from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.sampling import Chance, to_probs
 from specviz.decoding.verify import verify
-from specviz.trace import Sampling
+from specviz.trace.values import Sampling
 
 EXACT = 1e-12
 PROMPT = (1, 0)

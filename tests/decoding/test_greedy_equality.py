@@ -18,7 +18,7 @@ from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.sampling import Chance
 from specviz.decoding.split_runner import SplitRunner
-from specviz.trace import Outcome, Sampling
+from specviz.trace.values import Outcome, Sampling
 
 GREEDY = Sampling()
 NO_EOS: frozenset[int] = frozenset()

@@ -10,7 +10,7 @@ from specviz.decoding.proposal import Proposal, ancestor_mask, chain, depths
 from specviz.decoding.sampling import SeededChance, check_finite, to_probs
 from specviz.decoding.verify import residual_law, verify, verify_greedy
 from specviz.errors import DecodingError
-from specviz.trace import Sampling, Source
+from specviz.trace.values import Sampling, Source
 
 MANY = settings(max_examples=150, deadline=None)
 

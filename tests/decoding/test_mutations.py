@@ -25,7 +25,7 @@ from specviz.decoding.proposal import Proposal, Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.sampling import Chance, Flip, to_probs
 from specviz.decoding.verify import Verification, verify
-from specviz.trace import Sampling, Source
+from specviz.trace.values import Sampling, Source
 
 EXACT, VISIBLE = 1e-12, 1e-4
 PROMPT = (1, 0)

@@ -25,7 +25,7 @@ from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import Chance, to_probs
 from specviz.models.spelling import TokenSpeller
-from specviz.trace import Outcome, Round, Sampling, Source
+from specviz.trace.values import Outcome, Round, Sampling, Source
 
 NO_EOS: frozenset[int] = frozenset()
 PROMPT = (1, 0)

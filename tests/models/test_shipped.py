@@ -1,11 +1,11 @@
 """The shipped family: light, complete, and lossless in a real race."""
 
-from specviz.fit_io import FIT_FILE, read_fit
-from specviz.metrics import Agreement, race_metrics, race_verdicts
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET, MODELS_FOLDER, shipped_models
 from specviz.models.loading import ModelPool
-from specviz.start import make_start_race
-from specviz.trace import LaneSpec, Method, RaceFinished, RaceRequest, Sampling, Trace
+from specviz.race.wiring import make_start_race
+from specviz.trace.fits import FIT_FILE, read_fit
+from specviz.trace.metrics import Agreement, race_metrics, race_verdicts
+from specviz.trace.values import LaneSpec, Method, RaceFinished, RaceRequest, Sampling, Trace
 
 METHODS = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT)
 

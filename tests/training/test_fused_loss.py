@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from specviz.training import distillation_loss as distillation
-from specviz.training.distillation_loss import distillation_loss
+from specviz.distill import distillation_loss as distillation
+from specviz.distill.distillation_loss import distillation_loss
 from specviz.training.fused_loss import BLOCK_ROWS, fused_cross_entropy
 
 VOCAB = 37

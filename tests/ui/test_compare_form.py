@@ -6,8 +6,8 @@ import pytest
 from fake_race import FIT, OPTIONS
 
 from specviz.errors import RequestError
-from specviz.fit_io import FittedDraft
-from specviz.trace import Method
+from specviz.trace.fits import FittedDraft
+from specviz.trace.values import Method
 from specviz.ui.compare_form import AFTER, BEFORE, CompareValues, request_from_comparison
 from specviz.ui.lane_names import lane_names
 from specviz.ui.strings import PageError, message

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from fake_race import FakeRace
 
-from specviz.theory import predicted_speedup
-from specviz.trace import LaneSpec, Method, RaceRequest
-from specviz.trace_io import loads
+from specviz.trace.files import loads
+from specviz.trace.theory import predicted_speedup
+from specviz.trace.values import LaneSpec, Method, RaceRequest
 from specviz.ui.doors import Door, make_doors
 from specviz.ui.options import PageLimits
 from specviz.ui.race_desk import LONGEST_PACE_SECONDS, RaceDesk

@@ -5,8 +5,8 @@ import re
 import pytest
 from fake_race import FakeRace
 
-from specviz.metrics import Agreement, RunningCounts, Verdict, lane_metrics, race_metrics
-from specviz.trace import Event, LaneSpec, Method, RaceFinished, RaceRequest, Sampling
+from specviz.trace.metrics import Agreement, RunningCounts, Verdict, lane_metrics, race_metrics
+from specviz.trace.values import Event, LaneSpec, Method, RaceFinished, RaceRequest, Sampling
 from specviz.ui.figures import (
     FIGURES,
     Figures,

@@ -6,8 +6,8 @@ from typing import Any
 
 from fake_race import FIT, OPTIONS
 
-from specviz.fit_io import Fit, FittedDraft
-from specviz.theory import expected_tokens_per_round
+from specviz.trace.fits import Fit, FittedDraft
+from specviz.trace.theory import expected_tokens_per_round
 from specviz.ui.fitted_view import fitted_views
 from specviz.ui.strings import in_english
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from specviz.trace import LaneSpec, Method
+from specviz.trace.values import LaneSpec, Method
 from specviz.ui.lane_names import lane_names, telling_names
 from specviz.ui.strings import in_english
 

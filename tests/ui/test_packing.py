@@ -6,7 +6,7 @@ from base64 import b64decode
 
 from fake_race import FakeRace
 
-from specviz.trace import LaneSpec, Method, RaceRequest
+from specviz.trace.values import LaneSpec, Method, RaceRequest
 from specviz.ui.options import PageLimits
 from specviz.ui.packing import WORTH_CHARS, pack
 from specviz.ui.race_desk import RaceDesk, Ticket

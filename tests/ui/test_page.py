@@ -9,7 +9,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from serving import free_port, serving
 
-from specviz.trace_io import from_json
+from specviz.trace.files import from_json
 from specviz.ui.assets import plotly_js, read_css
 
 

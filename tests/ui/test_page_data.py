@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from fake_race import ENVIRONMENT, OPTIONS, FakeRace
 
-from specviz.trace import LaneSpec, Method, RaceFinished, RaceRequest, Trace
+from specviz.trace.values import LaneSpec, Method, RaceFinished, RaceRequest, Trace
 from specviz.ui.assets import JS_FOLDER
 from specviz.ui.measured import measured_of
 from specviz.ui.page_data import LESSON_PROMPTS, learn_data

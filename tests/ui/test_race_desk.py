@@ -7,7 +7,7 @@ import pytest
 from fake_race import FakeRace
 
 from specviz.errors import RequestError
-from specviz.trace import LaneSpec, Method, RaceRequest
+from specviz.trace.values import LaneSpec, Method, RaceRequest
 from specviz.ui.options import PageLimits
 from specviz.ui.race_desk import RaceDesk, StillRacing, Ticket
 from specviz.ui.runs import Run, RunStore

@@ -8,7 +8,8 @@ import pytest
 from fake_race import FakeRace
 
 from specviz.errors import RequestError, TraceFormatError
-from specviz.trace import (
+from specviz.trace.files import dumps
+from specviz.trace.values import (
     LaneSpec,
     Method,
     RaceFinished,
@@ -16,7 +17,6 @@ from specviz.trace import (
     StopReason,
     Trace,
 )
-from specviz.trace_io import dumps
 from specviz.ui.options import PageLimits
 from specviz.ui.recorded import (
     open_trace,

@@ -8,7 +8,7 @@ import pytest
 from fake_race import OPTIONS
 
 from specviz.errors import RequestError
-from specviz.trace import Method
+from specviz.trace.values import Method
 from specviz.ui.options import PageOptions, PairOption
 from specviz.ui.request_form import (
     MAX_LANES_CHARS,

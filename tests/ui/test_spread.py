@@ -4,9 +4,9 @@ import pytest
 from fake_race import FakeRace
 from traces import chain, drafted, plain, small_race
 
-from specviz.metrics import RunningCounts, lane_metrics
-from specviz.theory import expected_tokens_per_round
-from specviz.trace import LaneSpec, Method, Outcome, RaceFinished, RaceRequest, Round
+from specviz.trace.metrics import RunningCounts, lane_metrics
+from specviz.trace.theory import expected_tokens_per_round
+from specviz.trace.values import LaneSpec, Method, Outcome, RaceFinished, RaceRequest, Round
 from specviz.ui.race_view import RaceView
 from specviz.ui.spread import Spread, time_shares
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fake_race import FakeRace
 
-from specviz.trace import Event, LaneSpec, Method, ModelLoading, RaceRequest
+from specviz.trace.values import Event, LaneSpec, Method, ModelLoading, RaceRequest
 from specviz.ui.options import PageLimits
 from specviz.ui.runs import Control, Run, RunStore
 from specviz.ui.scenes import Scene

@@ -4,7 +4,8 @@ import json
 
 from fake_race import FakeRace
 
-from specviz.trace import (
+from specviz.trace.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, outcome_table
+from specviz.trace.values import (
     DraftToken,
     LaneSpec,
     Method,
@@ -16,7 +17,6 @@ from specviz.trace import (
     Sampling,
     Source,
 )
-from specviz.ui.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, outcome_table
 from specviz.ui.strings import in_english
 from specviz.ui.view_models import law_text, narration, round_item, start_item, token_views
 

@@ -7,7 +7,7 @@ import torch
 
 from specviz.decoding.proposal import Proposal, chain
 from specviz.decoding.sampling import Chance, check_finite, to_probs
-from specviz.trace import Sampling
+from specviz.trace.values import Sampling
 
 NextLogits = Callable[[list[int]], torch.Tensor]
 """From all ids so far to the logits `[1, vocab]` of the next token."""

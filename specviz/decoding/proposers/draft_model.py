@@ -9,7 +9,7 @@ from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposal import NOTHING, Proposal
 from specviz.decoding.proposers.autoregressive import draft_chain
 from specviz.decoding.sampling import Chance
-from specviz.trace import Sampling
+from specviz.trace.values import Sampling
 
 
 class DraftModel:

@@ -8,7 +8,7 @@ from specviz.decoding.proposal import Proposal
 from specviz.decoding.proposers.autoregressive import draft_chain
 from specviz.decoding.sampling import Chance
 from specviz.decoding.split_runner import SplitRunner
-from specviz.trace import Sampling
+from specviz.trace.values import Sampling
 
 
 class EarlyExit:

@@ -1,0 +1,126 @@
+"""Runs our lanes and transformers' `generate()` in turn: same process, models, ids and threads.
+
+Ours is timed by the lane's own clock, which every race reports, and once more by the clock on the
+wall, with the recording of the trace. On both sides the first output is not counted, since on their
+side it holds the reading of the prompt.
+"""
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from specviz.bench.repeats import Comparison, spread, take_turns
+from specviz.errors import RequestError
+from specviz.trace.values import LaneSpec, Method, RaceRequest
+
+if TYPE_CHECKING:
+    from specviz.decoding.decoder import Decoder
+
+MIN_TIMED_TOKENS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    ids: tuple[int, ...]
+    num_timed: int
+    clock_ms: float
+    wall_ms: float
+
+
+def compare_with_transformers(
+    request: RaceRequest, device: str, dtype: str, num_turns: int
+) -> tuple[Comparison, ...]:
+    """Hold the baseline against plain `generate()`, the draft-model lane against the assisted one.
+
+    Raises: RequestError for sampling, for a race without a draft model, for too short a text.
+    """
+    if request.sampling.temperature != 0:
+        raise RequestError("--against compares greedy decoding; leave out --temperature")
+    drafting = [lane for lane in request.lanes if lane.method is Method.DRAFT_MODEL]
+    if not drafting:
+        raise RequestError("--against needs a lane with the method draft-model")
+    baseline, speculative = request.lanes[0], drafting[0]
+    turns = take_turns(_runs(request, baseline, speculative, device, dtype), num_turns)
+    return (
+        _comparison(baseline, "generate()", turns["baseline"], turns["plain"]),
+        _comparison(
+            speculative, "generate(assistant_model=…)", turns["drafting"], turns["assisted"]
+        ),
+    )
+
+
+def _runs(
+    request: RaceRequest, baseline: LaneSpec, speculative: LaneSpec, device: str, dtype: str
+) -> dict[str, Callable[[], _Run]]:
+    # Imported here, so that help and refusals do not wait for torch.
+    from transformers.utils import logging
+
+    from specviz.models.loading import ModelPool
+    from specviz.models.reference import run_generate
+    from specviz.race.lanes import build_decoder, encode_prompt
+    from specviz.race.validation import check_request
+
+    check_request(request)
+    # The assisted generate() warns about how it calls itself.
+    logging.set_verbosity_error()
+    if not sys.stderr.isatty():
+        logging.disable_progress_bar()
+    pool = ModelPool(device, dtype)
+    assert speculative.draft is not None
+    target, draft = pool.get(baseline.target), pool.get(speculative.draft)
+    prompt_ids = encode_prompt(request, target)
+    decoders = [build_decoder(spec, pool, request) for spec in (baseline, speculative)]
+
+    def theirs(is_assisted: bool) -> _Run:
+        options = (draft, speculative.gamma) if is_assisted else ()
+        run = run_generate(target, prompt_ids, request.max_new_tokens, *options)
+        return _Run(run.ids, run.num_timed, run.timed_ms, run.timed_ms)
+
+    return {
+        "plain": lambda: theirs(is_assisted=False),
+        "baseline": lambda: _run_lane(decoders[0], prompt_ids),
+        "assisted": lambda: theirs(is_assisted=True),
+        "drafting": lambda: _run_lane(decoders[1], prompt_ids),
+    }
+
+
+def _run_lane(decoder: "Decoder", prompt_ids: Sequence[int]) -> _Run:
+    decoder.prefill(prompt_ids)
+    decoder.step()
+    num_first = len(decoder.output_ids)
+    clock_ms, begun = 0.0, time.perf_counter()
+    while decoder.stop_reason is None:
+        clock_ms += decoder.step().ms
+    wall_ms = (time.perf_counter() - begun) * 1000.0
+    return _Run(decoder.output_ids, len(decoder.output_ids) - num_first, clock_ms, wall_ms)
+
+
+def _comparison(lane: LaneSpec, reference: str, ours: list[_Run], theirs: list[_Run]) -> Comparison:
+    num_tokens = min(run.num_timed for run in [*ours, *theirs])
+    if num_tokens < MIN_TIMED_TOKENS:
+        raise RequestError(
+            f"the text ends too early to be timed ({num_tokens} tokens after the first output, at "
+            f"least {MIN_TIMED_TOKENS} are needed); take another prompt or more --max-new-tokens"
+        )
+    our_rates = [_rate(run.num_timed, run.clock_ms) for run in ours]
+    their_rates = [_rate(run.num_timed, run.wall_ms) for run in theirs]
+    wall_rates = [_rate(run.num_timed, run.wall_ms) for run in ours]
+    ratios = [mine / other for mine, other in zip(our_rates, their_rates, strict=True)]
+    return Comparison(
+        name=lane.name,
+        reference=reference,
+        gamma=lane.gamma,
+        num_tokens=num_tokens,
+        is_same_text=all(run.ids == ours[0].ids for run in [*ours, *theirs]),
+        ours=spread(our_rates),
+        ours_with_recording=spread(wall_rates),
+        theirs=spread(their_rates),
+        ratio=spread(ratios),
+    )
+
+
+def _rate(num_tokens: int, milliseconds: float) -> float:
+    """Tokens a second; 0 where nothing was timed."""
+    return 1000.0 * num_tokens / milliseconds if milliseconds else 0.0

@@ -1,0 +1,1 @@
+"""Fits a draft to any target, on what that target writes."""

@@ -1,0 +1,99 @@
+"""Builds one decoder from a lane's spec and loaded models."""
+
+from collections.abc import Sequence
+
+from specviz.decoding.clock import DeviceClock
+from specviz.decoding.decoder import Decoder, Limits
+from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.proposal import Proposer
+from specviz.decoding.proposers.draft_model import DraftModel
+from specviz.decoding.proposers.early_exit import EarlyExit
+from specviz.decoding.proposers.no_draft import NoDraft
+from specviz.decoding.proposers.prompt_lookup import PromptLookup
+from specviz.decoding.recorder import Recorder
+from specviz.decoding.sampling import SeededChance
+from specviz.decoding.split_runner import SplitRunner
+from specviz.errors import RequestError
+from specviz.models.compatibility import check_pair, check_rollback
+from specviz.models.loading import LoadedModel, ModelPool
+from specviz.models.spelling import TokenSpeller
+from specviz.trace.values import LaneSpec, Method, RaceRequest
+
+
+def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
+    """Turn the prompt into ids, with whatever the tokenizer puts before a text.
+
+    Raises:
+        RequestError: The prompt holds no token, or leaves no room in the target's context.
+    """
+    ids = tuple(target.tokenizer(request.prompt)["input_ids"])
+    context = ModelRunner(target.model).context
+    if not ids:
+        raise RequestError("the prompt holds no token; write at least one word")
+    if context is not None and len(ids) >= context:
+        raise RequestError(
+            f"the prompt has {len(ids)} tokens and {target.name} reads at most {context}, "
+            "the answer included; shorten the prompt"
+        )
+    return ids
+
+
+def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Decoder:
+    """Build the decoder of one lane; lanes share weights, never caches.
+
+    Raises:
+        ModelLoadError: A model cannot be loaded.
+        IncompatibleModelError: A model cannot do what the lane asks.
+    """
+    target = pool.get(spec.target)
+    check_rollback(target)
+    runner = _target_runner(spec, target)
+    return Decoder(
+        runner,
+        _proposer(spec, pool, runner, request),
+        gamma=spec.gamma,
+        sampling=request.sampling,
+        limits=Limits(request.max_new_tokens, target.eos_ids, runner.context),
+        chance=SeededChance(request.sampling.seed),
+        clock=DeviceClock(runner.device),
+        recorder=Recorder(
+            request.sampling, TokenSpeller(target.tokenizer), record_top=request.record_top
+        ),
+    )
+
+
+def _target_runner(spec: LaneSpec, target: LoadedModel) -> ModelRunner:
+    if spec.method is not Method.EARLY_EXIT:
+        return ModelRunner(target.model)
+    exit_layer = _first_exit(target) if spec.exit_layer is None else spec.exit_layer
+    return SplitRunner(target.model, exit_layer)
+
+
+def _first_exit(target: LoadedModel) -> int:
+    """The first exit that the model declares, else a quarter of its layers."""
+    declared: Sequence[int] | None = getattr(target.model.config, "exit_layers", None)
+    if declared:
+        return declared[0]
+    return max(1, int(target.model.config.get_text_config().num_hidden_layers) // 4)
+
+
+def _proposer(
+    spec: LaneSpec, pool: ModelPool, runner: ModelRunner, request: RaceRequest
+) -> Proposer:
+    target = pool.get(spec.target)
+    match spec.method:
+        case Method.BASELINE:
+            return NoDraft()
+        case Method.PROMPT_LOOKUP:
+            return PromptLookup(spec.max_ngram, target.eos_ids)
+        case Method.EARLY_EXIT:
+            assert isinstance(runner, SplitRunner)
+            return EarlyExit(runner, request.sampling, target.eos_ids)
+        case Method.DRAFT_MODEL:
+            assert spec.draft is not None
+            draft = pool.get(spec.draft)
+            check_rollback(draft)
+            check_pair(target, draft)
+            return DraftModel(
+                ModelRunner(draft.model), request.sampling, runner.vocab_size, target.eos_ids
+            )

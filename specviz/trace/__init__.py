@@ -1,0 +1,1 @@
+"""What happened in a race: its values, files, metrics and theory; standard library only."""

@@ -1,0 +1,139 @@
+"""The command that fits a draft to a target: what it asks for, writes, prints and refuses."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from specviz.cli import distill, main
+from specviz.models import catalogue
+
+
+@pytest.fixture
+def fitted_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of fitted drafts."""
+    monkeypatch.setattr(catalogue, "FITTED_FOLDER", tmp_path / "fitted")
+    monkeypatch.setattr(distill, "FITTED_FOLDER", tmp_path / "fitted")
+    monkeypatch.delenv("SPECVIZ_MODELS", raising=False)
+    return tmp_path / "fitted"
+
+
+def write_prompts(folder: Path, num_prompts: int) -> str:
+    words = ["the fox", "a fox", "once", "two spaces", "def add", "return a", "there", "said"]
+    prompts = [f"{word} {number}" for number in range(3) for word in words][:num_prompts]
+    (folder / "prompts.txt").write_text("\n".join(prompts))
+    return str(folder / "prompts.txt")
+
+
+def test_distill_fits_a_draft_that_then_races_by_its_name(
+    tiny_pair: tuple[str, str],
+    fitted_place: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    target, draft = tiny_pair
+    argv = ["--target", target, "--draft", draft, "--prompts", write_prompts(tmp_path, 8)]
+    argv += ["--texts", "1", "--steps", "2", "--new-tokens", "8", "--threads", "1"]
+    assert main(["distill", *argv]) == 0
+    (folder,) = fitted_place.iterdir()
+    assert folder.name == f"{Path(draft).name}-for-{Path(target).name}"
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "6 prompts to learn from, 2 held out, which are never trained on" in shown
+    assert "all: α" in shown
+    assert "all: same first choice" in shown
+    assert "of 2 held-out prompts" in shown
+    assert "The app lists it from its next start" in shown
+    command = shown[shown.index("python -m specviz race") :]
+    assert f"--draft fitted/{folder.name} --prompt" in command
+    words = [*shlex.split(command)[3:], "--max-new-tokens", "8", "--json"]
+    assert main(words) == 0
+    lanes = json.loads(capsys.readouterr().out)["lanes"]
+    assert [found["name"] for found in lanes] == ["baseline", "before", "after"]
+    assert main(["distill", *argv]) == 2
+    assert "already holds a model; choose another --out" in capsys.readouterr().err
+
+
+def test_distill_makes_a_new_draft_where_it_is_told(
+    tiny_pair: tuple[str, str],
+    fitted_place: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    argv = ["--target", tiny_pair[0], "--new", "tiny", "--prompts", write_prompts(tmp_path, 24)]
+    argv += ["--held-out", write_prompts(tmp_path, 24), "--out", str(tmp_path / "out")]
+    assert main(["distill", *argv]) == 2
+    assert "every prompt is held out" in capsys.readouterr().err
+    del argv[6:8]
+    assert main(["distill", *argv, "--texts", "1", "--steps", "1", "--new-tokens", "8"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"Fitting new tiny to {tiny_pair[0]}: 19 prompts to learn from, 5 held out" in shown
+    assert "The app lists drafts in fitted/ and in the folder that SPECVIZ_MODELS names" in shown
+    assert "--lane" not in shown
+    assert (tmp_path / "out" / "fit.json").exists()
+    assert not fitted_place.exists()
+
+
+def test_an_interrupted_fit_says_how_to_go_on(
+    tiny_pair: tuple[str, str],
+    fitted_place: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def interrupted(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("specviz.distill.fit_draft.fit_draft", interrupted)
+    argv = ["--target", tiny_pair[0], "--new", "tiny", "--prompts", write_prompts(tmp_path, 8)]
+    assert main(["distill", *argv]) == 130
+    shown = capsys.readouterr()
+    assert "What was done is kept: the same command goes on from here." in shown.out
+    assert "interrupted" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        ("--target t --prompts p", "one of the arguments --draft --new is required"),
+        ("--target t --draft d --new tiny --prompts p", "not allowed with argument"),
+        ("--target t --new huge --prompts p", "invalid choice: 'huge'"),
+        ("--draft d --prompts p", "the following arguments are required: --target"),
+    ],
+)
+def test_a_fit_that_cannot_be_read_ends_in_one_sentence(
+    argv: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["distill", *argv.split()])
+    shown = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert sentence in shown
+    assert shown.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        (["--minutes", "0"], "--minutes must be 0.1 to 1440, got 0"),
+        (["--prompts", "none.txt"], "none.txt cannot be read: No such file"),
+        (["--target", "specviz-none/x/y"], "is neither a shipped model, nor a local folder"),
+        (["--draft", "fitted/none"], "there is no fitted draft fitted/none"),
+    ],
+)
+def test_a_fit_that_cannot_be_made_ends_with_status_2_and_one_sentence(
+    argv: list[str],
+    sentence: str,
+    tiny_pair: tuple[str, str],
+    fitted_place: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = ["--target", tiny_pair[0], "--draft", tiny_pair[1], "--out", str(tmp_path / "out")]
+    given += ["--prompts", write_prompts(tmp_path, 8)]
+    assert main(["distill", *given, *argv]) == 2
+    shown = capsys.readouterr()
+    assert shown.err.startswith("specviz: ")
+    assert sentence in shown.err
+    assert shown.err.count("\n") == 1
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,144 @@
+"""Laws of many texts at once: padding, other output layers, both ways to the loss."""
+
+from itertools import chain
+
+import pytest
+import torch
+from tiny_models import CONFIGS, SHAPES, random_model
+
+from specviz.distill import model_reader
+from specviz.distill.agreement import measure_texts, pool
+from specviz.distill.distillation_loss import distillation_loss
+from specviz.distill.logit_distillation import logit_distillation_loss
+from specviz.distill.model_reader import ModelReader, TargetReader, draft_loss, pad_texts
+from specviz.distill.texts import Text
+from specviz.training.agreement import measure_agreement
+
+VOCAB = 44
+PLAIN = set(SHAPES) - {"gemma2"}
+TEXTS = [
+    Text(0, (5, 6, 7, 8, 9), 2),
+    Text(1, (9, 10), 1),
+    Text(2, tuple(range(3, 40)), 30),
+    Text(0, (5, 6, 20, 21), 2),
+]
+
+
+def reader(shape: str = "llama", seed: int = 0, rows: int = 48) -> ModelReader:
+    config = CONFIGS[shape]()
+    config.vocab_size = rows
+    return ModelReader(random_model(config, seed, dtype=torch.float32), VOCAB)
+
+
+def test_padding_keeps_rows_and_what_counts() -> None:
+    ids, wanted, labels = pad_texts(TEXTS, torch.device("cpu"))
+    assert ids.shape == wanted.shape == (4, 36)
+    assert wanted.sum(1).tolist() == [3, 1, 7, 2]
+    assert labels.tolist() == list(chain.from_iterable(t.ids[t.num_prompt :] for t in TEXTS))
+    assert ids[0, :5].tolist() == [5, 6, 7, 8, 9]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_features_give_the_logits_of_each_text_alone(shape: str) -> None:
+    one = reader(shape)
+    assert one.is_plain == (shape in PLAIN), "Gemma 2 caps its logits"
+    ids, wanted, _ = pad_texts(TEXTS, torch.device("cpu"))
+    found = torch.split(one.logits(one.features(ids, wanted)), [text.num_written for text in TEXTS])
+    for text, logits in zip(TEXTS, found, strict=True):
+        alone = one.model(input_ids=torch.tensor([text.ids])).logits[0]
+        expected = alone[text.num_prompt - 1 : -1, :VOCAB]
+        assert torch.allclose(logits, expected, atol=2e-4)
+
+
+def test_a_scaled_or_shifted_output_layer_is_not_plain() -> None:
+    model = random_model(CONFIGS["llama"](), dtype=torch.float32)
+    assert ModelReader(model, VOCAB).is_plain
+    model.lm_head.register_forward_hook(lambda layer, inputs, output: output * 0.999)
+    assert not ModelReader(model, VOCAB).is_plain
+    biased = random_model(CONFIGS["llama"](), dtype=torch.float32)
+    biased.lm_head.bias = torch.nn.Parameter(torch.ones(48))
+    assert not ModelReader(biased, VOCAB).is_plain
+
+
+def test_kept_features_are_those_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = TargetReader(reader(), TEXTS)
+    monkeypatch.setattr(model_reader, "MAX_KEPT_BYTES", 0)
+    fresh = TargetReader(reader(), TEXTS)
+    assert torch.allclose(kept.features([2, 0]), fresh.features([2, 0]), atol=1e-5)
+    assert len(kept.features([2, 0])) == 10
+
+
+def test_batches_hold_every_text_once_and_stay_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(model_reader, "BATCH_TOKENS", 40)
+    target = TargetReader(reader(), TEXTS)
+    assert target.batches([0, 1, 3, 2]) == [[0, 1, 3], [2]]
+    assert target.batches([2, 1, 0, 3]) == [[2], [1, 0, 3]]
+    monkeypatch.setattr(model_reader, "BATCH_LOGITS", 10 * VOCAB)
+    capped = TargetReader(reader("gemma2"), TEXTS)
+    assert capped.batches([0, 1, 3, 2]) == [[0, 1], [3], [2]]
+
+
+@pytest.mark.parametrize("hybrid", [False, True])
+def test_both_ways_to_the_loss_have_one_value_and_gradient(hybrid: bool) -> None:
+    generator = torch.Generator().manual_seed(0)
+    hidden, weight, target_hidden, target_weight = (
+        torch.randn(shape, generator=generator, dtype=torch.float64)
+        for shape in ((20, 8), (VOCAB, 8), (20, 12), (VOCAB, 12))
+    )
+    labels = torch.randint(0, VOCAB, (20,), generator=generator)
+    hidden.requires_grad_(True)
+    fused, _ = distillation_loss(
+        hidden, weight, target_hidden, target_weight, labels, 0.7, hybrid=hybrid
+    )
+    plain = logit_distillation_loss(
+        hidden @ weight.T, target_hidden @ target_weight.T, labels, 0.7, hybrid=hybrid
+    )
+    assert torch.allclose(fused, plain, rtol=1e-9)
+    gradients = [torch.autograd.grad(loss, hidden)[0] for loss in (fused, plain)]
+    assert torch.allclose(*gradients, atol=1e-10)
+
+
+def test_logits_of_minus_infinity_do_no_harm() -> None:
+    logits = torch.zeros(3, 5, requires_grad=True)
+    masked = torch.zeros(3, 5)
+    masked[:, 4] = -torch.inf
+    loss = logit_distillation_loss(logits, masked, torch.tensor([0, 1, 2]), 0.7, hybrid=True)
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert bool(torch.isfinite(loss))
+    assert bool(torch.isfinite(logits.grad).all())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("draft_shape", ["llama", "gpt2", "gemma2"])
+@pytest.mark.parametrize("target_shape", ["llama", "gemma2"])
+def test_a_step_against_the_loss_raises_alpha(draft_shape: str, target_shape: str) -> None:
+    draft, target = reader(draft_shape, seed=3, rows=50), TargetReader(reader(target_shape), TEXTS)
+    model = draft.model.requires_grad_(True)
+    before = pool(measure_texts(draft, target))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    for _ in range(8):
+        optimizer.zero_grad()
+        loss, num_tokens = draft_loss(draft, target, range(4), 0.7, hybrid=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        optimizer.step()
+    model.requires_grad_(False)
+    assert num_tokens == before.num_tokens == 13
+    assert pool(measure_texts(draft, target)).alpha > before.alpha + 0.1
+
+
+def test_agreement_text_by_text_adds_up_to_that_of_all() -> None:
+    target, draft = reader(), reader(seed=5)
+    target.vocab_size = draft.vocab_size = 48
+    parts = measure_texts(draft, TargetReader(target, TEXTS))
+    ids = torch.zeros(4, 37, dtype=torch.int64)
+    wanted = torch.zeros(4, 37, dtype=torch.bool)
+    for row, text in enumerate(TEXTS):
+        ids[row, : len(text.ids)] = torch.tensor(text.ids)
+        wanted[row, text.num_prompt : len(text.ids)] = True
+    whole = measure_agreement(target.model, draft.model, ids, wanted)
+    pooled = pool(parts)
+    assert pooled.num_tokens == whole.num_tokens == 13
+    assert pooled.alpha == pytest.approx(whole.alpha, abs=1e-5)
+    assert pooled.greedy == pytest.approx(whole.greedy)
+    assert len({part.alpha for part in parts}) == 4
+    same = measure_texts(target, TargetReader(target, TEXTS))
+    assert all(part.alpha == pytest.approx(1.0) and part.alpha <= 1.0 for part in same)

@@ -1,0 +1,201 @@
+"""From a lane's spec to a decoder: which models, which limits, which refusals."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+import torch
+from tiny_models import byte_tokenizer, random_model
+from transformers import (
+    GPT2Config,
+    LlamaConfig,
+    MambaConfig,
+    MistralConfig,
+    PretrainedConfig,
+    PreTrainedTokenizerFast,
+)
+
+from specviz.decoding.decoder import Decoder
+from specviz.errors import IncompatibleModelError, ModelLoadError, RequestError
+from specviz.models.loading import LoadedModel
+from specviz.race.lanes import build_decoder, encode_prompt
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling, StopReason
+
+SIZE = {
+    "vocab_size": 320,
+    "hidden_size": 16,
+    "intermediate_size": 16,
+    "num_hidden_layers": 4,
+    "num_attention_heads": 2,
+    "max_position_embeddings": 64,
+    "eos_token_id": None,
+}
+BASELINE = LaneSpec("plain", Method.BASELINE, "target")
+SPECS = {
+    Method.BASELINE: BASELINE,
+    Method.DRAFT_MODEL: LaneSpec("drafted", Method.DRAFT_MODEL, "target", draft="draft", gamma=3),
+    Method.PROMPT_LOOKUP: LaneSpec("copied", Method.PROMPT_LOOKUP, "target", gamma=3),
+    Method.EARLY_EXIT: LaneSpec("early", Method.EARLY_EXIT, "target", gamma=3, exit_layer=2),
+}
+REQUEST = RaceRequest("the fox and the fox", tuple(SPECS.values()), max_new_tokens=12)
+
+
+class FakePool:
+    """A `ModelPool` of tiny random models, made at the first call."""
+
+    def __init__(self, **configs: Callable[[], PretrainedConfig]) -> None:
+        self._configs = configs
+        self._tokenizers: dict[str, PreTrainedTokenizerFast] = {}
+        self._loaded: dict[str, LoadedModel] = {}
+        self.device = torch.device("cpu")
+        self.dtype = "float64"
+
+    def with_tokenizer(self, name: str, tokenizer: PreTrainedTokenizerFast) -> "FakePool":
+        self._tokenizers[name] = tokenizer
+        return self
+
+    def has(self, name: str) -> bool:
+        return name in self._loaded
+
+    def get(self, name: str) -> LoadedModel:
+        if name not in self._configs:
+            raise ModelLoadError(f"{name} cannot be loaded: it is not there")
+        if name not in self._loaded:
+            dtype = torch.float32 if name == "mamba" else torch.float64
+            self._loaded[name] = LoadedModel(
+                name,
+                random_model(self._configs[name](), len(name), dtype=dtype),
+                self._tokenizers.get(name, byte_tokenizer()),
+                frozenset(),
+            )
+        return self._loaded[name]
+
+
+def llama(**changes: object) -> Callable[[], PretrainedConfig]:
+    return lambda: LlamaConfig(**{**SIZE, **changes})
+
+
+POOL = FakePool(
+    target=llama(),
+    draft=llama(num_hidden_layers=1, vocab_size=352),
+    gpt2=lambda: GPT2Config(
+        vocab_size=320, n_embd=16, n_layer=2, n_head=2, n_positions=64, eos_token_id=None
+    ),
+    mistral=lambda: MistralConfig(**SIZE, num_key_value_heads=2, sliding_window=8),
+    mamba=lambda: MambaConfig(vocab_size=320, hidden_size=16, num_hidden_layers=2, state_size=4),
+    exits=llama(exit_layers=[3, 1]),
+)
+
+
+def build(spec: LaneSpec, request: RaceRequest = REQUEST, pool: object = POOL) -> Decoder:
+    return build_decoder(spec, pool, request)  # type: ignore[arg-type]
+
+
+def run(decoder: Decoder, prompt: tuple[int, ...]) -> tuple[int, ...]:
+    decoder.prefill(prompt)
+    while decoder.stop_reason is None:
+        decoder.step()
+    return decoder.output_ids
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_every_method_gives_the_baseline_text(method: Method) -> None:
+    prompt = encode_prompt(REQUEST, POOL.get("target"))
+    decoder = build(SPECS[method])
+    assert run(decoder, prompt) == run(build(BASELINE), prompt)
+    assert decoder.stop_reason is StopReason.LENGTH
+    assert len(decoder.output_ids) == 12
+
+
+def test_the_context_of_the_target_ends_a_lane() -> None:
+    prompt = encode_prompt(REQUEST, POOL.get("target"))
+    request = replace(REQUEST, max_new_tokens=500)
+    for method in Method:
+        assert len(prompt) + len(run(build(SPECS[method], request), prompt)) == 64
+
+
+def test_a_sliding_window_gives_the_baseline_text_past_its_window() -> None:
+    prompt = encode_prompt(REQUEST, POOL.get("mistral"))
+    request = replace(REQUEST, max_new_tokens=30)
+    outputs = {
+        run(build(replace(spec, target="mistral"), request), prompt) for spec in SPECS.values()
+    }
+    assert len(outputs) == 1
+
+
+def test_a_prompt_longer_than_the_context_is_refused_with_both_numbers() -> None:
+    text = "x" * 64
+    num_tokens = len(byte_tokenizer()(text)["input_ids"])
+    with pytest.raises(RequestError, match=f"has {num_tokens} tokens and target reads at most 64"):
+        encode_prompt(replace(REQUEST, prompt=text), POOL.get("target"))
+    longest = encode_prompt(replace(REQUEST, prompt="x" * 63), POOL.get("target"))
+    assert len(run(build(BASELINE), longest)) == 1
+
+
+def test_a_prompt_without_a_token_is_refused() -> None:
+    with pytest.raises(RequestError, match="holds no token"):
+        encode_prompt(replace(REQUEST, prompt=""), POOL.get("target"))
+
+
+def test_an_exit_layer_is_taken_as_given() -> None:
+    for layer in (1, 3):
+        decoder = build(replace(SPECS[Method.EARLY_EXIT], exit_layer=layer))
+        assert decoder._target.exit_layer == layer  # type: ignore[attr-defined]
+    for layer in (0, 4):
+        with pytest.raises(IncompatibleModelError, match=f"exit_layer must be 1 to 3 .* {layer}"):
+            build(replace(SPECS[Method.EARLY_EXIT], exit_layer=layer))
+
+
+def test_without_an_exit_layer_the_model_decides() -> None:
+    declared = build(replace(SPECS[Method.EARLY_EXIT], target="exits", exit_layer=None))
+    assert declared._target.exit_layer == 3  # type: ignore[attr-defined]
+    plain = build(replace(SPECS[Method.EARLY_EXIT], exit_layer=None))
+    assert plain._target.exit_layer == 1  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        (replace(SPECS[Method.EARLY_EXIT], target="gpt2"), "GPT2LMHeadModel"),
+        (replace(BASELINE, target="mamba"), "mamba .MambaForCausalLM. keeps a recurrent state"),
+        (replace(SPECS[Method.DRAFT_MODEL], draft="mamba"), "mamba .MambaForCausalLM. keeps"),
+    ],
+)
+def test_models_that_cannot_do_it_are_refused_by_name(spec: LaneSpec, sentence: str) -> None:
+    with pytest.raises(IncompatibleModelError, match=sentence):
+        build(spec)
+
+
+def test_a_draft_of_another_vocabulary_is_refused() -> None:
+    zebras = byte_tokenizer(text="zebras zigzag through quizzes " * 9)
+    pool = FakePool(target=llama(), draft=llama()).with_tokenizer("draft", zebras)
+    with pytest.raises(IncompatibleModelError, match="draft cannot draft for target"):
+        build(SPECS[Method.DRAFT_MODEL], pool=pool)
+
+
+def test_a_draft_that_is_not_there_is_an_error_of_loading() -> None:
+    with pytest.raises(ModelLoadError, match="nowhere"):
+        build(replace(SPECS[Method.DRAFT_MODEL], draft="nowhere"))
+
+
+def test_lanes_of_one_pool_share_weights_but_no_cache() -> None:
+    first, second = build(BASELINE), build(SPECS[Method.DRAFT_MODEL])
+    assert first._target.model is second._target.model
+    prompt = encode_prompt(REQUEST, POOL.get("target"))
+    alone = run(build(BASELINE), prompt)
+    first.prefill(prompt)
+    second.prefill(prompt[:2])
+    while first.stop_reason is None:
+        first.step()
+        if second.stop_reason is None:
+            second.step()
+    assert first.output_ids == alone
+
+
+def test_the_seed_of_the_request_decides() -> None:
+    prompt = encode_prompt(REQUEST, POOL.get("target"))
+    outputs = [
+        run(build(BASELINE, replace(REQUEST, sampling=Sampling(1.0, seed=seed))), prompt)
+        for seed in (1, 1, 2)
+    ]
+    assert outputs[0] == outputs[1] != outputs[2]

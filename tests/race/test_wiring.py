@@ -1,0 +1,189 @@
+"""The one callable that views are given: whole races on tiny models."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+import torch
+from test_lanes import BASELINE, POOL, REQUEST, SPECS, FakePool, llama
+from tiny_models import byte_tokenizer
+
+from specviz.errors import IncompatibleModelError, ModelLoadError, RequestError
+from specviz.race.wiring import make_start_race
+from specviz.trace.values import (
+    Event,
+    LaneTrace,
+    Method,
+    ModelLoading,
+    RaceFinished,
+    RaceRequest,
+    RaceStarted,
+    Round,
+    RoundFinished,
+    Sampling,
+    StopReason,
+    Trace,
+)
+
+
+@pytest.fixture(autouse=True)
+def _keep_threads() -> Iterator[None]:
+    """A race may choose a number of threads; the tests keep theirs."""
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
+
+
+def finish(events: list[Event]) -> Trace:
+    begun = [event for event in events if not isinstance(event, ModelLoading)]
+    assert isinstance(begun[0], RaceStarted)
+    assert isinstance(events[-1], RaceFinished)
+    return events[-1].trace
+
+
+def race(request: RaceRequest = REQUEST, pool: FakePool = POOL) -> Trace:
+    return finish(list(make_start_race(pool)(request)))  # type: ignore[arg-type]
+
+
+def timeless(lane: LaneTrace) -> LaneTrace:
+    def still(finished: Round) -> Round:
+        return replace(finished, draft_ms=0.0, verify_ms=0.0, other_ms=0.0)
+
+    return replace(lane, prefill_ms=0.0, rounds=tuple(still(r) for r in lane.rounds))
+
+
+def test_a_greedy_race_of_all_methods_ends_in_one_text() -> None:
+    trace = race()
+    outputs = {tuple(token.id for token in lane.emitted) for lane in trace.lanes}
+    assert len(outputs) == 1
+    assert [lane.spec for lane in trace.lanes] == list(SPECS.values())
+    assert {lane.stop_reason for lane in trace.lanes} == {StopReason.LENGTH}
+    assert trace.environment.dtype == "float64"
+    assert trace.environment.device == "cpu"
+    assert 0.0 <= trace.environment.logit_noise < 1e-10
+    texts = "".join(token.text for token in trace.lanes[0].emitted)
+    ids = [token.id for token in trace.lanes[0].emitted]
+    decoded = byte_tokenizer().decode(ids, skip_special_tokens=True)
+    assert texts == decoded.rstrip("\N{REPLACEMENT CHARACTER}") or texts == decoded
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.8])
+def test_the_same_request_gives_the_same_trace_but_for_times(temperature: float) -> None:
+    request = replace(REQUEST, sampling=Sampling(temperature=temperature, top_p=0.9, seed=4))
+    start = make_start_race(POOL)  # type: ignore[arg-type]
+    first, second = (finish(list(start(request))) for _ in range(2))
+    fresh = race(request)
+    for other in (second, fresh):
+        assert [timeless(lane) for lane in other.lanes] == [timeless(lane) for lane in first.lanes]
+        still = replace(other.environment, recorded_at=first.environment.recorded_at)
+        assert still == first.environment
+
+
+def test_two_races_at_once_give_what_they_give_alone() -> None:
+    start = make_start_race(POOL)  # type: ignore[arg-type]
+    requests = [
+        replace(REQUEST, sampling=Sampling(temperature=1.0, seed=1)),
+        replace(REQUEST, sampling=Sampling(temperature=0.7, seed=2), prompt="a fox"),
+    ]
+    alone = [race(request) for request in requests]
+    running = [start(request) for request in requests]
+    seen: list[list[Event]] = [[], []]
+    open_races = {0, 1}
+    while open_races:
+        for number in sorted(open_races):
+            event = next(running[number], None)
+            if event is None:
+                open_races.discard(number)
+            else:
+                seen[number].append(event)
+    for events, expected in zip(seen, alone, strict=True):
+        lanes = finish(events).lanes
+        assert [timeless(lane) for lane in lanes] == [timeless(lane) for lane in expected.lanes]
+
+
+def test_recording_changes_no_token() -> None:
+    request = replace(REQUEST, sampling=Sampling(temperature=1.0, seed=3))
+    with_tops, without = race(request), race(replace(request, record_top=False))
+    for left, right in zip(with_tops.lanes, without.lanes, strict=True):
+        assert [token.id for token in left.emitted] == [token.id for token in right.emitted]
+    assert any(token.top_target for token in with_tops.lanes[0].emitted)
+    assert not any(token.top_target for token in without.lanes[0].emitted)
+
+
+def test_cancelling_delivers_the_trace_so_far() -> None:
+    events: list[Event] = []
+    start = make_start_race(POOL)  # type: ignore[arg-type]
+    rounds: list[Event] = []
+    for event in start(REQUEST, lambda: len(rounds) >= 5):
+        events.append(event)
+        if isinstance(event, RoundFinished):
+            rounds.append(event)
+    trace = finish(events)
+    assert sum(len(lane.rounds) for lane in trace.lanes) == 5
+    assert StopReason.CANCELLED in {lane.stop_reason for lane in trace.lanes}
+
+
+def test_a_lane_of_numbers_that_are_none_ends_alone() -> None:
+    pool = FakePool(target=llama(), draft=llama(num_hidden_layers=1))
+    with torch.no_grad():
+        pool.get("draft").model.get_output_embeddings().weight.fill_(torch.nan)
+    trace = race(replace(REQUEST, lanes=(BASELINE, SPECS[Method.DRAFT_MODEL])), pool)
+    plain, broken = trace.lanes
+    assert plain.stop_reason is StopReason.LENGTH
+    assert len(plain.emitted) == 12
+    assert broken.stop_reason is StopReason.ERROR
+    assert broken.error is not None
+    assert "not numbers" in broken.error
+
+
+def test_a_target_of_numbers_that_are_none_ends_every_lane_with_a_trace() -> None:
+    pool = FakePool(target=llama(), draft=llama(num_hidden_layers=1))
+    with torch.no_grad():
+        pool.get("target").model.get_output_embeddings().weight.fill_(torch.nan)
+    lanes = (BASELINE, SPECS[Method.DRAFT_MODEL], SPECS[Method.PROMPT_LOOKUP])
+    for lane in race(replace(REQUEST, lanes=lanes), pool).lanes:
+        assert lane.stop_reason is StopReason.ERROR
+        assert lane.error is not None
+
+
+@pytest.mark.parametrize(
+    ("request_", "error"),
+    [
+        (replace(REQUEST, prompt=" "), RequestError),
+        (replace(REQUEST, prompt="x" * 100), RequestError),
+        (replace(REQUEST, lanes=(BASELINE,)), RequestError),
+        (
+            replace(REQUEST, lanes=(BASELINE, replace(SPECS[Method.DRAFT_MODEL], draft="nowhere"))),
+            ModelLoadError,
+        ),
+        (
+            replace(
+                REQUEST,
+                lanes=(
+                    replace(BASELINE, target="gpt2"),
+                    replace(SPECS[Method.EARLY_EXIT], target="gpt2"),
+                ),
+            ),
+            IncompatibleModelError,
+        ),
+    ],
+)
+def test_a_request_that_cannot_be_raced_raises_before_the_race_begins(
+    request_: RaceRequest, error: type[Exception]
+) -> None:
+    events = make_start_race(POOL)(request_)  # type: ignore[arg-type]
+    seen: list[Event] = []
+    with pytest.raises(error):
+        seen.extend(events)
+    assert all(isinstance(event, ModelLoading) for event in seen)
+
+
+def test_models_are_announced_before_they_are_loaded_and_only_once() -> None:
+    pool = FakePool(target=llama(), draft=llama(num_hidden_layers=1))
+    request = replace(REQUEST, lanes=(BASELINE, SPECS[Method.DRAFT_MODEL]))
+    start = make_start_race(pool)  # type: ignore[arg-type]
+    first, second = (
+        [event for event in start(request) if isinstance(event, ModelLoading)] for _ in range(2)
+    )
+    assert first == [ModelLoading("target", 1, 2), ModelLoading("draft", 2, 2)]
+    assert second == []
