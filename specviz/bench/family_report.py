@@ -14,9 +14,9 @@ from specviz.bench.family_races import LaneRun, Races, Tell, pooled_counts, typi
 from specviz.bench.plan import Contender, Lengths, ReportPlan
 from specviz.bench.repeats import Spread, spread
 from specviz.errors import DecodingError
-from specviz.trace.metrics import Agreement
 from specviz.trace.theory import predicted_speedup
 from specviz.trace.values import Environment, StartRace
+from specviz.trace.verdict import Agreement
 
 NUM_CANDIDATES = 2
 _SEVERITY = tuple(Agreement)

@@ -10,8 +10,9 @@ from statistics import median, quantiles
 from typing import Any, TypeVar
 
 from specviz.errors import DecodingError
-from specviz.trace.metrics import Agreement, race_metrics, race_verdicts
+from specviz.trace.metrics import race_metrics
 from specviz.trace.values import RaceFinished, RaceRequest, StartRace, StopReason, Trace
+from specviz.trace.verdict import Agreement, race_verdicts
 
 T = TypeVar("T")
 

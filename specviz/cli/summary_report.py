@@ -10,8 +10,9 @@ from rich.text import Text
 
 from specviz.bench.repeats import Comparison, LaneSummary, Spread, spread, summarise
 from specviz.cli.race_report import lane_title
-from specviz.trace.metrics import Agreement, LaneMetrics, Verdict, race_metrics, race_verdicts
+from specviz.trace.metrics import LaneMetrics, race_metrics
 from specviz.trace.values import Environment, Trace
+from specviz.trace.verdict import Agreement, Verdict, race_verdicts
 
 
 def race_json(environment: Environment, summaries: Sequence[LaneSummary]) -> dict[str, Any]:

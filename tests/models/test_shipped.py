@@ -4,8 +4,9 @@ from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET, MODELS_FOLDE
 from specviz.models.loading import ModelPool
 from specviz.race.wiring import make_start_race
 from specviz.trace.fits import FIT_FILE, read_fit
-from specviz.trace.metrics import Agreement, race_metrics, race_verdicts
+from specviz.trace.metrics import race_metrics
 from specviz.trace.values import LaneSpec, Method, RaceFinished, RaceRequest, Sampling, Trace
+from specviz.trace.verdict import Agreement, race_verdicts
 
 METHODS = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT)
 

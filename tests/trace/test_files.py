@@ -14,7 +14,7 @@ from traces import ENVIRONMENT, chain, drafted, emitted, lane, plain, small_race
 
 from specviz.errors import RequestError, TraceFormatError
 from specviz.trace import files
-from specviz.trace.metrics import race_metrics, race_verdicts
+from specviz.trace.metrics import race_metrics
 from specviz.trace.values import (
     DraftToken,
     EmittedToken,
@@ -29,6 +29,7 @@ from specviz.trace.values import (
     TopToken,
     Trace,
 )
+from specviz.trace.verdict import race_verdicts
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "trace_v1.json"
 

@@ -1,22 +1,15 @@
 """Every number of a lane, recomputed by hand."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import pytest
 from traces import chain, drafted, emitted, lane, plain, small_race, trace
 
-from specviz.trace.metrics import (
-    Agreement,
-    RunningCounts,
-    Verdict,
-    lane_metrics,
-    lossless_verdict,
-    race_metrics,
-    race_verdicts,
-)
+from specviz.trace.counts import RunningCounts
+from specviz.trace.metrics import PositionRate, lane_metrics, metrics_of, race_metrics
 from specviz.trace.theory import predicted_speedup
 from specviz.trace.values import LaneTrace, Method, Outcome, Round, Source, StopReason
+from specviz.trace.verdict import Agreement, Verdict, lossless_verdict, race_verdicts
 
 ERROR = StopReason.ERROR
 
@@ -28,9 +21,9 @@ def test_counts_by_hand() -> None:
     assert metrics.num_accepted == 5
     assert metrics.num_rejected == 1
     assert metrics.num_discarded == 1
-    assert metrics.num_corrections == 1
-    assert metrics.num_bonuses == 2
     assert metrics.num_emitted == 8
+    counts = RunningCounts.of(small_race().lanes[1].rounds)
+    assert (counts.num_corrections, counts.num_bonuses) == (1, 2)
 
 
 def test_rates_by_hand() -> None:
@@ -38,7 +31,11 @@ def test_rates_by_hand() -> None:
     assert metrics.alpha == pytest.approx(5 / 6)
     assert metrics.alpha_overlap is None
     assert metrics.acceptance_rate == pytest.approx(5 / 7)
-    assert metrics.acceptance_by_position == pytest.approx((3 / 3, 1 / 2, 1 / 2))
+    assert metrics.acceptance_by_position == (
+        PositionRate(3, 3, 1.0),
+        PositionRate(1, 2, 0.5),
+        PositionRate(1, 2, 0.5),
+    )
     assert metrics.tau == pytest.approx(8 / 3)
     assert metrics.target_passes_saved == pytest.approx(1 - 3 / 8)
     assert metrics.wasted_fraction == pytest.approx(2 / 7)
@@ -137,7 +134,7 @@ def test_a_tree_may_reject_several_siblings_of_one_round() -> None:
     metrics = lane_metrics(lane([tree]), lane(plain(2, 9), Method.BASELINE))
     assert (metrics.num_accepted, metrics.num_rejected, metrics.num_discarded) == (1, 3, 2)
     assert metrics.alpha == pytest.approx(1 / 4)
-    assert metrics.acceptance_by_position == (1.0, 0.0)
+    assert [each.rate for each in metrics.acceptance_by_position] == [1.0, 0.0]
     assert metrics.predicted_speedup is None
 
 
@@ -150,19 +147,28 @@ def test_a_text_ended_inside_a_block_leaves_drafts_unjudged() -> None:
 
 def test_running_counts_end_where_the_metrics_are() -> None:
     drafting, baseline = small_race().lanes[1], small_race().lanes[0]
-    steps = [RunningCounts()]
+    counts, steps = RunningCounts(), []
     for round_ in drafting.rounds:
-        steps.append(steps[-1].plus(round_))
-    assert [step.num_emitted for step in steps] == [0, 4, 6, 8]
-    assert [step.ms for step in steps] == [0.0, 15.0, 30.0, 44.0]
-    assert all(after.ms > before.ms for before, after in pairwise(steps))
-    metrics = lane_metrics(drafting, baseline)
-    counts = steps[-1]
-    assert counts.alpha == metrics.alpha
-    assert counts.tau == metrics.tau
-    assert counts.tokens_per_second == metrics.tokens_per_second
-    assert counts.speedup_over(RunningCounts.of(baseline.rounds)) == metrics.speedup
-    assert steps[0].alpha is steps[0].tau is steps[0].tokens_per_second is None
+        counts.add(round_)
+        steps.append((counts.num_emitted, counts.ms))
+    assert steps == [(4, 15.0), (6, 30.0), (8, 44.0)]
+    running = metrics_of(counts, RunningCounts.of(baseline.rounds))
+    assert running == lane_metrics(drafting, baseline)
+    nothing = metrics_of(RunningCounts(), RunningCounts())
+    assert nothing.alpha is nothing.tau is nothing.tokens_per_second is None
+    assert nothing.rounds_by_kept == nothing.acceptance_by_position == ()
+
+
+def test_rounds_are_counted_by_what_they_kept_and_by_what_alpha_expects() -> None:
+    metrics = race_metrics(small_race())[1]
+    assert metrics.rounds_by_kept == (0, 2, 0, 1)
+    assert metrics.expected_rounds_by_kept is not None
+    alpha, fail = 5 / 6, 1 / 6
+    longer = [2 * fail, 2 * alpha * fail, 2 * alpha**2 * fail, 2 * alpha**3]
+    longer[0] += fail
+    longer[1] += alpha
+    assert metrics.expected_rounds_by_kept == pytest.approx(longer)
+    assert metrics.expected_by_position == pytest.approx((alpha, alpha**2, alpha**3))
 
 
 def test_every_metric_survives_a_trace_without_a_baseline() -> None:

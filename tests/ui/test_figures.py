@@ -5,8 +5,10 @@ import re
 import pytest
 from fake_race import FakeRace
 
-from specviz.trace.metrics import Agreement, RunningCounts, Verdict, lane_metrics, race_metrics
+from specviz.trace.counts import RunningCounts
+from specviz.trace.metrics import lane_metrics, race_metrics
 from specviz.trace.values import Event, LaneSpec, Method, RaceFinished, RaceRequest, Sampling
+from specviz.trace.verdict import Agreement, Verdict
 from specviz.ui.figures import (
     FIGURES,
     Figures,

@@ -4,7 +4,8 @@ import pytest
 from fake_race import FakeRace
 from traces import chain, drafted, plain, small_race
 
-from specviz.trace.metrics import RunningCounts, lane_metrics
+from specviz.trace.counts import RunningCounts
+from specviz.trace.metrics import lane_metrics
 from specviz.trace.theory import expected_tokens_per_round
 from specviz.trace.values import LaneSpec, Method, Outcome, RaceFinished, RaceRequest, Round
 from specviz.ui.race_view import RaceView
