@@ -1,37 +1,28 @@
-// The page's one entry: a store and a pacer for each scene, and a place for every part of the page.
-import { connect } from './core/bus.js';
+// The page's one entry: a place for every part of the page, and the way in for packets.
 import { mountCharts } from './race/charts.js';
 import { mountClock } from './race/clock.js';
 import { mountCoach } from './learn/coach.js';
 import { mountExamples } from './controls/examples.js';
 import { mountFigures } from './race/figures.js';
 import { mountFitted } from './compare/fitted.js';
-import { mountHeader } from './core/header.js';
+import { mountHeader } from './page/header.js';
 import { mountLanes } from './controls/lane_editor.js';
 import { mountLearn } from './learn/learn.js';
-import { Pacer } from './core/pacer.js';
 import { mountPredict } from './race/predict.js';
 import { mountRounds } from './rounds/rounds.js';
-import { mountPreset } from './controls/settings.js';
+import { mountSettings } from './controls/settings.js';
 import { mountStage } from './race/stage.js';
 import { mountStatus } from './race/status.js';
-import { Store } from './core/store.js';
-import { loadStrings } from './core/strings.js';
-import { nameTabs } from './core/tabs.js';
 import { mountWelcome } from './race/welcome.js';
+import { panels } from './model/panels.js';
+import { loadStrings } from './page/strings.js';
+import { nameTabs } from './page/tabs.js';
+import { connect } from './wire/packets.js';
 
 await loadStrings();
 nameTabs();
 
-/** @typedef {{ name: string, store: Store, pacer: Pacer }} Scene a place where races run */
-const scenes = Object.fromEntries(
-  ['race', 'compare'].map((name) => {
-    const store = new Store();
-    return [name, { name, store, pacer: new Pacer(name, store) }];
-  }),
-);
-
-/** Parts of the whole page: `mount(place, data, scenes)`. */
+/** Parts of the whole page: `mount(container, data)`. */
 const parts = {
   header: mountHeader,
   welcome: mountWelcome,
@@ -39,7 +30,7 @@ const parts = {
   learn: mountLearn,
   coach: mountCoach,
 };
-/** Parts of one scene: `mount(place, data, scene)`. */
+/** Parts of one panel: `mount(container, data, panel)`. */
 const views = {
   status: mountStatus,
   figures: mountFigures,
@@ -48,24 +39,24 @@ const views = {
   charts: mountCharts,
   predict: mountPredict,
 };
-/** Parts in which something is chosen: `mount(place, data, choose)`. */
+/** Parts in which something is chosen: `mount(container, data, choose)`. */
 const choices = {
   examples: mountExamples,
   fitted: mountFitted,
   lanes: mountLanes,
-  preset: mountPreset,
+  settings: mountSettings,
 };
 
 export { noteSetting } from './controls/settings.js';
 
 /** Draw a part that belongs to the whole page. */
 export function mountPart(name, element, data) {
-  parts[name](element.querySelector('.sv-view'), data, scenes);
+  parts[name](element.querySelector('.sv-view'), data);
 }
 
-/** Draw a part that follows the races of one scene. */
-export function mountInScene(name, scene, element, data) {
-  views[name](element.querySelector('.sv-view'), data, scenes[scene]);
+/** Draw a part that follows the races of one panel. */
+export function mountInPanel(name, panel, element, data) {
+  views[name](element.querySelector('.sv-view'), data, panels[panel]);
 }
 
 /** Draw a part in which something is chosen; what is chosen becomes the component's value. */
@@ -77,6 +68,11 @@ export function mountChoice(name, element, props, trigger, data) {
 }
 
 /** Let packets in. */
-export function connectBus(props, server, watch) {
-  connect(scenes, props, server, watch);
+export function connectBus(props, server, watch, trigger) {
+  connect(panels, props, server, watch, trigger);
+}
+
+/** Stop the race of a panel. */
+export function stopRace(panel) {
+  panels[panel].playback.stop();
 }

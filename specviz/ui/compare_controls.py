@@ -8,7 +8,7 @@ from specviz.ui import views
 from specviz.ui.controls import make_slider, race_buttons
 from specviz.ui.fitted_view import fitted_views
 from specviz.ui.options import PageOptions
-from specviz.ui.scenes import Scene
+from specviz.ui.panels import Panel
 from specviz.ui.strings import label
 
 
@@ -45,5 +45,5 @@ def build_compare_controls(options: PageOptions) -> CompareControls:
                 "compare-temperature",
             )
         with gr.Column(scale=2, min_width=280):
-            race, stop = race_buttons(label("compare.race"), Scene.COMPARE)
+            race, stop = race_buttons(label("compare.race"), Panel.COMPARE)
     return CompareControls(choice, gamma, temperature, race, stop)

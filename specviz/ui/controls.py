@@ -9,7 +9,7 @@ import gradio as gr
 from specviz.ui import views
 from specviz.ui.assets import read_examples
 from specviz.ui.options import PageLimits, PageOptions
-from specviz.ui.scenes import Scene
+from specviz.ui.panels import Panel
 from specviz.ui.settings_data import Span, first_lanes, settings_data, spans
 from specviz.ui.strings import label
 
@@ -25,8 +25,8 @@ class Controls:
     top_p: gr.Slider
     seed: gr.Number
     max_new_tokens: gr.Slider
-    preset: gr.HTML
-    """Its value is the JSON object of settings that the page's scripts wish for."""
+    wish: gr.HTML
+    """Its value is a JSON object of settings that the page's scripts wish for."""
     race: gr.Button
     stop: gr.Button
 
@@ -62,8 +62,8 @@ def build_controls(options: PageOptions) -> Controls:
         with gr.Column(min_width=300, elem_id="sv-ask"):
             prompt = _prompt_field(shown.prompt, limits.max_prompt_chars)
             views.choice("examples", "", {"groups": [asdict(g) for g in read_examples()]})
-            race, stop = race_buttons(label("control.race"), Scene.RACE)
-            preset = views.choice("preset", "", data)
+            race, stop = race_buttons(label("control.race"), Panel.RACE)
+            wish = views.choice("settings", "", data)
         with gr.Column(min_width=300, elem_id="sv-settings"):
             lanes = views.choice("lanes", json.dumps(first_lanes(options)), data)
             span = spans(limits)
@@ -79,7 +79,7 @@ def build_controls(options: PageOptions) -> Controls:
                 )
             top_k, top_p, seed = _sampling_controls(shown.seed, limits)
     return Controls(
-        prompt, lanes, temperature, top_k, top_p, seed, tokens, preset, race, stop
+        prompt, lanes, temperature, top_k, top_p, seed, tokens, wish, race, stop
     )  # fmt: skip
 
 
@@ -117,17 +117,17 @@ def _sampling_controls(
     return top_k, top_p, seed
 
 
-def race_buttons(text: Any, scene: Scene) -> tuple[gr.Button, gr.Button]:
+def race_buttons(text: Any, panel: Panel) -> tuple[gr.Button, gr.Button]:
     """Make the button that starts a race, reading `text`, and the one that stops it."""
     with gr.Row(elem_classes="sv-buttons"):
         start = gr.Button(
-            text, variant="primary", scale=3, elem_id=f"sv-{scene}", elem_classes="sv-start"
+            text, variant="primary", scale=3, elem_id=f"sv-{panel}", elem_classes="sv-start"
         )
         stop = gr.Button(
             label("control.stop"),
             scale=1,
             min_width=100,
-            elem_id=f"sv-{scene}-stop",
+            elem_id=f"sv-{panel}-stop",
             elem_classes="sv-stop",
         )
     return start, stop

@@ -1,6 +1,6 @@
 """Builds the page: lays the tabs out and wires their buttons to races."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,14 +13,14 @@ from specviz.ui.assets import read_css, read_early_script, serve_assets
 from specviz.ui.compare_controls import build_compare_controls
 from specviz.ui.compare_form import CompareValues, request_from_comparison
 from specviz.ui.controls import Controls, build_controls
-from specviz.ui.doors import make_doors
 from specviz.ui.options import PageOptions
 from specviz.ui.page_data import header_data, learn_data, rounds_data
-from specviz.ui.race_desk import RaceDesk
+from specviz.ui.panels import Panel
 from specviz.ui.recorded import welcome_data
 from specviz.ui.request_form import FormValues, request_from_form
 from specviz.ui.runs import RunStore
-from specviz.ui.scenes import Scene
+from specviz.ui.server_functions import make_server_functions
+from specviz.ui.sessions import RaceSessions
 from specviz.ui.strings import label, languages, translations
 from specviz.ui.theme import build_theme
 
@@ -28,18 +28,14 @@ RACE_QUEUE = "race"
 """All races, from pages and programs alike, wait in this one queue and run one at a time."""
 # Gradio copies all that a component holds, at every packet, for each that ever showed progress.
 _NOWHERE: dict[str, Any] = {"show_progress": "hidden", "show_progress_on": []}
-_AT_ONCE: dict[str, Any] = {
-    "queue": False,
-    **_NOWHERE,
-    "api_visibility": "private",
-}
+_AT_ONCE: dict[str, Any] = {"queue": False, **_NOWHERE, "api_visibility": "private"}
 
 
 @dataclass(frozen=True, slots=True)
 class _Starter:
-    """A place where races are started: what starts and stops them, and what they are read from."""
+    """A panel's way to start races: what starts and stops them, and what they are read from."""
 
-    scene: Scene
+    panel: Panel
     triggers: list[Any]
     stop: gr.Button
     inputs: list[gr.Component]
@@ -52,10 +48,9 @@ def build_page(start_race: StartRace, options: PageOptions) -> gr.Blocks:
     """Build the page; `start_race` runs a race and yields its events."""
     serve_assets()
     runs = RunStore()
-    desk = RaceDesk(start_race, runs, options.limits)
+    sessions = RaceSessions(start_race, runs, options.limits)
     with gr.Blocks(title="specviz: speculative decoding, seen", analytics_enabled=False) as page:
-        bus = views.bus(make_doors(runs, desk, options.limits))
-        ticket = gr.State(None, time_to_live=1_800)
+        bus = views.bus(make_server_functions(runs, sessions, options.limits))
         views.page_part("header", header_data(options))
         with gr.Tabs(elem_id="sv-tabs"):
             with gr.Tab(label("tab.race"), id="race", elem_id="sv-tab-race"):
@@ -68,8 +63,8 @@ def build_page(start_race: StartRace, options: PageOptions) -> gr.Blocks:
             with gr.Tab(label("tab.learn"), id="learn", elem_id="sv-tab-learn"):
                 views.page_part("learn", learn_data(options))
         views.page_part("coach", learn_data(options))
-        _wire_races(desk, [race, comparison], bus, ticket)
-        page.unload(_forgetting(desk))
+        _wire_races(sessions, [race, comparison], bus)
+        page.unload(_closing(sessions))
         add_api(start_race, options, RACE_QUEUE)
     page.queue(max_size=options.limits.queue_size, default_concurrency_limit=1)
     return page
@@ -92,6 +87,15 @@ def launch_settings() -> dict[str, Any]:
     }
 
 
+def _closing(sessions: RaceSessions) -> Callable[[gr.Request], None]:
+    """Make what runs when a page is closed: a race that is held would keep its place."""
+
+    def close(request: gr.Request) -> None:
+        sessions.close_page(_visitor(request))
+
+    return close
+
+
 def _race_tab(options: PageOptions) -> _Starter:
     controls = build_controls(options)
 
@@ -100,26 +104,27 @@ def _race_tab(options: PageOptions) -> _Starter:
 
     _wire_settings(controls)
     triggers = [controls.race.click, controls.prompt.submit]
-    views.scene_part("predict", Scene.RACE)
-    status = views.race_parts(Scene.RACE)
-    return _Starter(Scene.RACE, triggers, controls.stop, controls.inputs(), read, status)
+    views.panel_part("predict", Panel.RACE)
+    status = views.race_parts(Panel.RACE)
+    return _Starter(Panel.RACE, triggers, controls.stop, controls.inputs(), read, status)
 
 
 def _wire_settings(controls: Controls) -> None:
-    """Let the page's scripts set Gradio's own controls, and tell them what visitors set there."""
+    """Let the page's scripts set Gradio's own controls, and tell them what those hold.
+
+    Gradio's controls own their values: scripts wish for others and are told once they are there.
+    """
     settings = controls.settings()
-    controls.preset.change(
+    controls.wish.change(
         fn=None,
         js=views.spread_script(list(settings)),
-        inputs=[controls.preset],
+        inputs=[controls.wish, *settings.values()],
         outputs=list(settings.values()),
         api_visibility="private",
         **_NOWHERE,
     )
     for name, control in settings.items():
-        control.change(
-            fn=None, js=views.report_script(name), inputs=[control], api_visibility="private"
-        )
+        control.change(inputs=[control], **views.call_script(f"noteSetting('{name}', value)"))
 
 
 def _compare_tab(options: PageOptions) -> _Starter:
@@ -130,43 +135,32 @@ def _compare_tab(options: PageOptions) -> _Starter:
 
     triggers = [controls.race.click]
     with gr.Column(visible=bool(options.fitted)):
-        status = views.race_parts(Scene.COMPARE)
-    return _Starter(Scene.COMPARE, triggers, controls.stop, controls.inputs(), read, status)
+        status = views.race_parts(Panel.COMPARE)
+    return _Starter(Panel.COMPARE, triggers, controls.stop, controls.inputs(), read, status)
 
 
-def _wire_races(desk: RaceDesk, starters: list[_Starter], bus: gr.HTML, ticket: gr.State) -> None:
-    races = [_wire_start(desk, starter, bus, ticket) for starter in starters]
+def _wire_races(sessions: RaceSessions, starters: list[_Starter], bus: gr.HTML) -> None:
+    races = [_wire_start(sessions, starter, bus) for starter in starters]
     for starter in starters:
-        stopping = starter.stop.click(desk.stop, inputs=[ticket], outputs=[bus], **_AT_ONCE)
-        stopping.then(fn=None, cancels=races)
+        starter.stop.click(**views.call_script(f"stopRace('{starter.panel}')"))
+    bus.stop(fn=None, cancels=races)
 
 
-def _forgetting(desk: RaceDesk) -> Callable[[gr.Request], None]:
-    """Make what ends a visitor's races when the page is closed: a held one would keep its place."""
-
-    def forget(request: gr.Request) -> None:
-        desk.forget(request.session_hash or "")
-
-    return forget
-
-
-def _wire_start(desk: RaceDesk, starter: _Starter, bus: gr.HTML, ticket: gr.State) -> Any:
+def _wire_start(sessions: RaceSessions, starter: _Starter, bus: gr.HTML) -> Any:
     """Wire what starts a race; the event that streams it is returned."""
 
-    def enter(request: gr.Request, place: Any, *values: object) -> tuple[Any, Any]:
-        visitor = request.session_hash or ""
-        return desk.enter(place, starter.scene, lambda: starter.read(*values), visitor)
+    def enter(request: gr.Request, *values: object) -> str:
+        return sessions.enter(starter.panel, lambda: starter.read(*values), _visitor(request))
 
-    entering = gr.on(
-        starter.triggers,
-        enter,
-        inputs=[ticket, *starter.inputs],
-        outputs=[bus, ticket],
-        **_AT_ONCE,
-    )
+    def stream(request: gr.Request) -> Iterator[str]:
+        yield from sessions.stream(_visitor(request))
+
+    def turn_away(request: gr.Request) -> Any:
+        return sessions.turn_away(_visitor(request))
+
+    entering = gr.on(starter.triggers, enter, inputs=starter.inputs, outputs=[bus], **_AT_ONCE)
     racing = entering.success(
-        desk.stream,
-        inputs=[ticket],
+        stream,
         outputs=[bus],
         concurrency_id=RACE_QUEUE,
         concurrency_limit=1,
@@ -174,5 +168,10 @@ def _wire_start(desk: RaceDesk, starter: _Starter, bus: gr.HTML, ticket: gr.Stat
         show_progress_on=[starter.status],
         api_visibility="private",
     )
-    racing.failure(desk.leave, inputs=[ticket], outputs=[bus], **_AT_ONCE)
+    racing.failure(turn_away, outputs=[bus], **_AT_ONCE)
     return racing
+
+
+def _visitor(request: gr.Request) -> str:
+    """Gradio's name for an open page."""
+    return request.session_hash or ""

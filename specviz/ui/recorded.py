@@ -1,33 +1,26 @@
-"""Plays finished races: a trace becomes the same items that a live race sends, with their times."""
+"""Plays finished races: a trace becomes the packets that a live race sends.
+
+A recorded race is a trace file and nothing else: where and when it ran stands in its first event.
+"""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from specviz.errors import TraceFormatError
 from specviz.trace.files import loads, read_trace
-from specviz.trace.metrics import race_metrics
 from specviz.trace.replay import events_of
 from specviz.trace.values import Method, RaceStarted, RoundFinished, Trace
 from specviz.ui.assets import TRACES_FOLDER
-from specviz.ui.measured import measured_of
 from specviz.ui.options import PageLimits
-from specviz.ui.race_view import RaceView
-from specviz.ui.stream import State, standing, status_item
-from specviz.ui.strings import PageError, message
-from specviz.ui.view_models import Item, lane_text, law_text, place_text
+from specviz.ui.race_log import RaceLog
+from specviz.ui.stream import ending
+from specviz.ui.strings import PageError
+from specviz.ui.wire import EventJson, LaneFigures, Status
 
-Recording = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """Items that are shown together, and the clock of the race at which they are."""
-
-    ms: float
-    items: list[Item]
+Parts = dict[str, Any]
+"""A packet that belongs to no run: `events`, and `figures` and `status` where there are any."""
 
 
 def recorded_names() -> tuple[str, ...]:
@@ -36,55 +29,62 @@ def recorded_names() -> tuple[str, ...]:
 
 
 def welcome_data() -> dict[str, Any]:
-    """Say which races are there to be watched, without their packets."""
+    """Say which races are there to be watched: how each begins, and how long it takes."""
     races = []
     for name in recorded_names():
-        recording = read_recorded(name)
-        assert recording is not None
-        about = {key: value for key, value in recording.items() if key != "packets"}
-        races.append({"name": name, **about})
+        packets = read_recorded(name)
+        assert packets is not None
+        longest = max(figures["metrics"]["ms"] for figures in packets[-1]["figures"])
+        started = packets[0]["events"][0]
+        races.append({"name": name, "started": started, "seconds": longest / 1000})
     return {"races": races}
 
 
 @cache
-def read_recorded(name: str) -> Recording | None:
+def read_recorded(name: str) -> list[Parts] | None:
     """Return a shipped race by its name, or None where there is none."""
     if name not in recorded_names():
         return None
-    return recording_of(read_trace(Path(TRACES_FOLDER) / f"{name}.json"))
+    return list(packets_of(read_trace(Path(TRACES_FOLDER) / f"{name}.json")))
 
 
-def open_trace(text: object, limits: PageLimits) -> Recording:
+def open_trace(text: object, limits: PageLimits) -> list[Parts]:
     """Read a trace that a visitor opened from a file.
 
     Raises:
-        RequestError: it is too long, or a race that the page cannot show.
-        TraceFormatError: it is not a trace.
+        RequestError: It is too long, or a race that the page cannot show.
+        TraceFormatError: It is not a trace.
     """
     if not isinstance(text, str) or not text.strip():
         raise TraceFormatError("The file is empty.")
     allowed = limits.max_trace_chars
     if len(text) > allowed:
-        raise PageError("error.trace_too_long", chars=f"{len(text):,}", allowed=f"{allowed:,}")
+        raise PageError("error.trace_too_long", chars=len(text), allowed=allowed)
     trace = loads(text)
     _check_showable(trace, limits.max_trace_guesses)
-    return recording_of(trace)
+    return list(packets_of(trace))
 
 
-def recording_of(trace: Trace) -> Recording:
-    """Describe a finished race: where it ran, how long it takes, and its timed items."""
-    speedups = [metrics.speedup for metrics in race_metrics(trace)[1:]]
-    return {
-        "date": trace.environment.recorded_at[:10],
-        "place": place_text(trace.environment),
-        "prompt": trace.request.prompt,
-        "lanes": [lane_text(lane.spec) for lane in trace.lanes],
-        "law": law_text(trace.request.sampling),
-        "seconds": round(max(sum(r.ms for r in lane.rounds) for lane in trace.lanes) / 1000, 1),
-        "speedups": [None if value is None else f"{value:.2f}" for value in speedups],
-        "measured": measured_of(trace),
-        "packets": [[timed.ms, timed.items] for timed in timed_items(trace)],
-    }
+def packets_of(trace: Trace) -> Iterator[Parts]:
+    """Yield a finished race as packets, one a round.
+
+    Figures follow each round of a lane that drafts; the last packet says how the race ended.
+    """
+    log = RaceLog()
+    collected: list[EventJson] = []
+    for event in events_of(trace):
+        written = log.take(event)
+        collected.extend([] if written is None else [written])
+        if isinstance(event, RaceStarted | RoundFinished):
+            drafts = isinstance(event, RaceStarted) or event.lane > 0
+            yield _parts(collected, log.figures() if drafts else None, {"state": "running"})
+            collected = []
+    yield _parts(collected, log.figures(), ending(log))
+
+
+def _parts(events: list[EventJson], figures: list[LaneFigures] | None, status: Status) -> Parts:
+    parts: Parts = {"events": events, "status": status}
+    return parts if figures is None else parts | {"figures": figures}
 
 
 def _check_showable(trace: Trace, max_guesses: int) -> None:
@@ -96,32 +96,3 @@ def _check_showable(trace: Trace, max_guesses: int) -> None:
     guesses = max((len(round_.drafted) for round_ in rounds), default=0)
     if guesses > max_guesses:
         raise PageError("error.trace_long_round", found=guesses, allowed=max_guesses)
-
-
-def timed_items(trace: Trace) -> Iterator[Timed]:
-    """Yield what a page shows of a race, in order, with the clock in ms at which it shows it.
-
-    Figures follow each round of a lane that guesses; the end says how the race ended.
-    """
-    view = RaceView()
-    now = 0.0
-    clocks = [0.0] * len(trace.lanes)
-    waiting: list[Item] = []
-    for event in events_of(trace):
-        item = view.take(event)
-        waiting.extend([item] if item else [])
-        if isinstance(event, RaceStarted):
-            yield Timed(0.0, [*waiting, *standing(view)])
-            waiting = []
-        if isinstance(event, RoundFinished):
-            clocks[event.lane] += event.round.ms
-            now = max(now, clocks[event.lane])
-            shown = standing(view) if event.lane else []
-            yield Timed(round(now, 2), [*waiting, *shown])
-            waiting = []
-    state = State.ERROR if view.errors else State.FINISHED
-    text = " ".join(view.errors) or view.closing_sentence()
-    if view.is_cancelled:
-        state, text = State.STOPPED, message("status.stopped_here")
-    figures: Item = {"k": "figures", "lanes": view.figures()}
-    yield Timed(round(now, 2), [*waiting, figures, status_item(state, text)])

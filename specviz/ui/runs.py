@@ -1,7 +1,6 @@
-"""Keeps the packets of recent races, so that a page that missed some can ask for them again.
+"""Keeps recent races with their packets, so that a page that missed some can ask for them again.
 
-A run can be held between two rounds, go on, or go on for a single round of a lane that guesses. It
-is known only by an unguessable id that its own visitor holds; old runs are dropped.
+A run is known only by an unguessable id that its own visitor holds; old runs are dropped.
 """
 
 import secrets
@@ -10,61 +9,106 @@ import time
 from collections import OrderedDict
 from enum import StrEnum
 
-from specviz.trace.values import Trace
-from specviz.ui.scenes import Scene
+from specviz.trace.values import RaceRequest, Trace
+from specviz.ui.panels import Panel
+from specviz.ui.wire import EventJson, LaneFigures, Packet, Status, write_json
 
 
-class Control(StrEnum):
-    """What a visitor may ask of a running race."""
+class Wish(StrEnum):
+    """What a visitor may ask of a race: `control(run_id, wish)`."""
 
     PAUSE = "pause"
     RESUME = "resume"
     STEP = "step"
     STOP = "stop"
+    PACE = "pace"
+    """Send packets further apart: the one wish with a value, in milliseconds."""
 
 
 class Run:
-    """One race of one visitor: its packets so far, and the wish to hold or to stop it."""
+    """One race of one visitor: its request, its packets so far, and the wishes it is under.
 
-    def __init__(self, run_id: str, started_at: float, scene: Scene, visitor: str = "") -> None:
-        self.id = run_id
-        self.scene = scene
+    A run waits in the queue, has begun, and is closed: nothing is written after its last packet.
+    """
+
+    def __init__(self, panel: Panel, visitor: str = "") -> None:
+        self.id = secrets.token_urlsafe(18)
+        self.panel = panel
         self.visitor = visitor
         """The open page that the race belongs to, by Gradio's name for it."""
-        self.started_at = started_at
+        self.started_at = time.monotonic()
+        self.request: RaceRequest | None = None
+        """What is raced, once it was read and found in order."""
         self.packets: list[str] = []
         self.has_begun = False
         """Whether the race left the queue."""
         self.is_closed = False
-        """Whether its last packet has been written; nothing is written after it."""
         self.trace: Trace | None = None
         """What the race did, once it is over."""
         self.pace_seconds = 0.0
         """How far apart its page wants packets, where that is more than the stream's own pace."""
-        self.lock = threading.Lock()
+        self._lock = threading.Lock()
         self._stop = threading.Event()
         self._goes = threading.Event()
         self._goes.set()
         self._ends_with_round = False
         self._finished = threading.Event()
 
+    def write(
+        self,
+        events: list[EventJson],
+        figures: list[LaneFigures] | None = None,
+        status: Status | None = None,
+        *,
+        is_last: bool = False,
+    ) -> str | None:
+        """Number a packet, keep it for replays and return its JSON; None once the run is closed."""
+        with self._lock:
+            if self.is_closed:
+                return None
+            packet: Packet = {
+                "run": self.id,
+                "seq": len(self.packets),
+                "panel": self.panel.value,
+                "events": events,
+            }
+            if figures is not None:
+                packet["figures"] = figures
+            if status is not None:
+                packet["status"] = status
+            text = write_json(packet)
+            self.packets.append(text)
+            self.is_closed = is_last
+            return text
+
     @property
     def is_paused(self) -> bool:
         """Whether the race waits before its next round."""
         return not self._goes.is_set()
 
-    def control(self, wish: Control) -> None:
-        """Hold the race, let it go on, let it do one round of a lane that guesses, or end it."""
-        if wish is Control.STOP:
-            return self.stop()
-        self._ends_with_round = wish is Control.STEP
-        if wish is Control.PAUSE:
-            self._hold()
-        else:
+    def pause(self) -> None:
+        """Hold the race before its next round, unless it was asked to stop."""
+        self._ends_with_round = False
+        self._hold()
+
+    def resume(self) -> None:
+        """Let the race go on."""
+        self._ends_with_round = False
+        self._goes.set()
+
+    def step(self) -> None:
+        """Let the race go on for one round of a lane that drafts."""
+        self._ends_with_round = True
+        self._goes.set()
+
+    def stop(self) -> None:
+        """Ask the race to end after its current round; nothing can hold it any more."""
+        with self._lock:
+            self._stop.set()
             self._goes.set()
 
     def take_step(self) -> None:
-        """Note that a lane that guesses has done a round: a race that was stepped waits again."""
+        """Note that a lane that drafts has done a round: a race that was stepped waits again."""
         if self._ends_with_round:
             self._ends_with_round = False
             self._hold()
@@ -72,12 +116,6 @@ class Run:
     def wait_while_paused(self, seconds: float) -> bool:
         """Wait until the race may go on; False where that took longer than `seconds`."""
         return self._goes.wait(seconds)
-
-    def stop(self) -> None:
-        """Ask the race to end after its current round; nothing can hold it any more."""
-        with self.lock:
-            self._stop.set()
-            self._goes.set()
 
     def should_stop(self) -> bool:
         """Whether the race was asked to end."""
@@ -92,7 +130,7 @@ class Run:
         return self._finished.wait(seconds)
 
     def _hold(self) -> None:
-        with self.lock:
+        with self._lock:
             if not self._stop.is_set():
                 self._goes.clear()
 
@@ -106,13 +144,19 @@ class RunStore:
         self._max_runs = max_runs
         self._max_age_seconds = max_age_seconds
 
-    def open(self, scene: Scene, visitor: str = "") -> Run:
-        """Start a new run under a fresh id and forget those that are too old or too many."""
-        now = time.monotonic()
-        run = Run(secrets.token_urlsafe(18), now, scene, visitor)
+    def open(self, panel: Panel, visitor: str = "") -> Run | None:
+        """Start a new run and forget those that are too old or too many.
+
+        None where another run of this visitor waits or goes on: who presses twice races once.
+        """
         with self._lock:
+            if visitor and any(
+                run.visitor == visitor and not run.is_closed for run in self._runs.values()
+            ):
+                return None
+            run = Run(panel, visitor)
             self._runs[run.id] = run
-            while len(self._runs) > 1 and (forgotten := self._to_forget(now)):
+            while len(self._runs) > 1 and (forgotten := self._to_forget(run.started_at)):
                 del self._runs[forgotten.id]
         return run
 
@@ -124,7 +168,7 @@ class RunStore:
             return self._runs.get(run_id)
 
     def of(self, visitor: str) -> list[Run]:
-        """Return the runs of an open page."""
+        """Return the runs of an open page, the newest last."""
         with self._lock:
             return [run for run in self._runs.values() if run.visitor == visitor]
 

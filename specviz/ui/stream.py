@@ -1,10 +1,9 @@
-"""Streams a race to one page as packets: compact JSON with scene, run id, number and deltas only.
+"""Streams a race to one page as packets.
 
 Events that arrive within 50 ms, or longer where the page asks for it, share a packet. A packet is
-built between two rounds, while no clock runs.
+written between two rounds, while no clock runs.
 """
 
-import json
 import logging
 import time
 from collections.abc import Generator, Iterator
@@ -17,16 +16,15 @@ from specviz.trace.values import (
     Event,
     ModelLoading,
     RaceFinished,
-    RaceRequest,
     RaceStarted,
     RoundFinished,
     StartRace,
 )
 from specviz.ui.options import PageLimits
-from specviz.ui.race_view import RaceView
+from specviz.ui.race_log import RaceLog
 from specviz.ui.runs import Run
 from specviz.ui.strings import PageError, Text, message
-from specviz.ui.view_models import Item
+from specviz.ui.wire import EventJson, Status
 
 PACKET_SECONDS = 0.05
 FIGURES_SECONDS = 0.2
@@ -51,29 +49,14 @@ class _Closable(Protocol):
     def close(self) -> None: ...
 
 
-def status_item(state: State, text: Text) -> Item:
+def status(state: State, text: Text | None = None) -> Status:
     """Tell the status strip what to show."""
-    return {"k": "status", "state": state.value, "text": text}
+    return {"state": state.value} if text is None else {"state": state.value, "text": text}
 
 
-def write_packet(run: Run, items: list[Item]) -> str | None:
-    """Number a packet, keep it for replays and return it as JSON; None once the run is closed."""
-    with run.lock:
-        if run.is_closed:
-            return None
-        number = len(run.packets)
-        body = {"scene": run.scene.value, "run": run.id, "seq": number, "items": items}
-        packet = json.dumps(body, separators=(",", ":"), ensure_ascii=False)
-        run.packets.append(packet)
-        return packet
-
-
-def close_run(run: Run, state: State, text: Text, items: list[Item] | None = None) -> str | None:
-    """Write the run's last packet."""
-    packet = write_packet(run, [*(items or []), status_item(state, text)])
-    with run.lock:
-        run.is_closed = True
-    return packet
+def close_run(run: Run, state: State, text: Text) -> str | None:
+    """Write the last packet of a run that has nothing more to show."""
+    return run.write([], status=status(state, text), is_last=True)
 
 
 class Deadline:
@@ -97,19 +80,16 @@ class Deadline:
             self._ends_at += seconds
 
 
-def stream_race(
-    start_race: StartRace, request: RaceRequest, run: Run, limits: PageLimits
-) -> Generator[str]:
-    """Run a race and yield its packets; the last one always says how it ended.
+def stream_race(start_race: StartRace, run: Run, limits: PageLimits) -> Generator[str]:
+    """Run the race of a run and yield its packets; the last one always says how it ended.
 
     An error meant for the user becomes the last packet. Any other is logged, shown in general words
     and raised. Closing the iterator stops the race.
     """
     run.has_begun = True
     try:
-        loading = status_item(State.LOADING, message("status.loading_models"))
-        yield from _present(write_packet(run, [loading]))
-        yield from _packets(start_race, request, run, limits)
+        yield from _present(run.write([], status=status(State.LOADING)))
+        yield from _packets(start_race, run, limits)
     except SpecvizError as error:
         yield from _present(close_run(run, State.ERROR, sentence(error)))
     except Exception:
@@ -129,6 +109,17 @@ def sentence(error: SpecvizError) -> Text:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
+def ending(log: RaceLog, cause: str = "here") -> Status:
+    """Say how a race ended; `cause` is a key among the texts `status.stopped_*`."""
+    if log.errors:
+        return status(State.ERROR, " ".join(log.errors))
+    if not log.has_started:
+        return status(State.STOPPED, message("status.was_stopped"))
+    if log.is_cancelled:
+        return status(State.STOPPED, message(f"status.stopped_{cause}"))
+    return status(State.FINISHED)
+
+
 class _Referee:
     """Is asked between two rounds whether the race ends, and holds it while it is paused."""
 
@@ -138,7 +129,6 @@ class _Referee:
         """How much longer the race may be held; all pauses count together."""
         self.deadline = Deadline(limits.deadline_seconds)
         self.cause = "here"
-        """Why the race was ended: a key among the texts `status.stopped_*`."""
 
     def should_stop(self) -> bool:
         began = time.monotonic()
@@ -154,32 +144,30 @@ class _Referee:
         return self._run.should_stop()
 
 
-def _packets(
-    start_race: StartRace, request: RaceRequest, run: Run, limits: PageLimits
-) -> Iterator[str]:
-    view = RaceView()
-    referee = _Referee(run, limits)
-    items: list[Item] = []
+def _packets(start_race: StartRace, run: Run, limits: PageLimits) -> Iterator[str]:
+    assert run.request is not None
+    log, referee = RaceLog(), _Referee(run, limits)
+    collected: list[EventJson] = []
     sent_at = figures_at = time.monotonic()
-    events = start_race(request, referee.should_stop)
+    events = start_race(run.request, referee.should_stop)
     with closing(cast(_Closable, events)):
         for event in events:
             _note(event, run, referee)
-            item = view.take(event)
-            if item is not None:
-                items.append(item)
-            if isinstance(event, RaceFinished) or not _is_due(event, run, sent_at):
+            written = log.take(event)
+            if written is None:
                 continue
-            if view.has_started and _are_figures_due(event, run, figures_at):
-                items.append(_figures_item(view))
-                figures_at = time.monotonic()
-            yield from _present(write_packet(run, [*items, _story(view)]))
+            collected.append(written)
+            if not _is_due(event, run, sent_at):
+                continue
+            figures = None
+            if log.has_started and _are_figures_due(event, run, figures_at):
+                figures, figures_at = log.figures(), time.monotonic()
+            state = State.RUNNING if log.has_started else State.LOADING
+            yield from _present(run.write(collected, figures, status(state)))
             time.sleep(SEND_SECONDS)
-            items = []
-            sent_at = time.monotonic()
-    state, text = _ending(view, referee)
-    last = [*items, _figures_item(view)]
-    yield from _present(close_run(run, state, text, last))
+            collected, sent_at = [], time.monotonic()
+    last = ending(log, referee.cause)
+    yield from _present(run.write(collected, log.figures(), last, is_last=True))
 
 
 def _note(event: Event, run: Run, referee: _Referee) -> None:
@@ -204,29 +192,6 @@ def _are_figures_due(event: Event, run: Run, figures_at: float) -> bool:
     if isinstance(event, RaceStarted) or run.is_paused:
         return True
     return time.monotonic() - figures_at >= FIGURES_SECONDS
-
-
-def standing(view: RaceView) -> list[Item]:
-    """What replaces what was there once a race has started: figures and the one-line story."""
-    return [_figures_item(view), _story(view)]
-
-
-def _figures_item(view: RaceView) -> Item:
-    return {"k": "figures", "lanes": view.figures()}
-
-
-def _story(view: RaceView) -> Item:
-    return status_item(State.RUNNING if view.has_started else State.LOADING, view.narration)
-
-
-def _ending(view: RaceView, referee: _Referee) -> tuple[State, Text]:
-    if view.errors:
-        return State.ERROR, " ".join(view.errors)
-    if not view.has_started:
-        return State.STOPPED, message("status.was_stopped")
-    if view.is_cancelled:
-        return State.STOPPED, message(f"status.stopped_{referee.cause}")
-    return State.FINISHED, view.closing_sentence()
 
 
 def _present(packet: str | None) -> Iterator[str]:

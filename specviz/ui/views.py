@@ -6,23 +6,25 @@ in a literal of the script, and reaches the page only as text.
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
 import gradio as gr
 
-from specviz.trace.outcomes import outcome_table
 from specviz.ui.assets import JS_FOLDER, file_address, plotly_js
-from specviz.ui.doors import Door
-from specviz.ui.figures import FIGURES
-from specviz.ui.scenes import Scene, waiting_lanes
+from specviz.ui.panels import Panel
+from specviz.ui.server_functions import ServerFunction
 
 
-def bus(doors: Sequence[Door]) -> gr.HTML:
-    """The hidden way in: its value is the newest packet; what scripts ask for goes through it."""
+def bus(functions: Sequence[ServerFunction]) -> gr.HTML:
+    """The hidden way in: its value is the newest packet; what scripts ask for goes through it.
+
+    Its event `stop` says that a race was stopped before it left the queue.
+    """
     return gr.HTML(
         value="",
         html_template="<i></i>",
-        js_on_load=_script("connectBus(props, server, watch)"),
-        server_functions=list(doors),
+        js_on_load=_script("connectBus(props, server, watch, trigger)"),
+        server_functions=list(functions),
         visible="hidden",
         elem_id="sv-bus",
     )
@@ -33,10 +35,10 @@ def page_part(name: str, data: object = None) -> gr.HTML:
     return _part(name, f"mountPart('{name}', element, {_literal(data)})", f"sv-{name}")
 
 
-def scene_part(name: str, scene: Scene, data: object = None) -> gr.HTML:
-    """A part that follows the races of one scene."""
-    call = f"mountInScene('{name}', '{scene}', element, {_literal(data)})"
-    return _part(name, call, f"sv-{scene}-{name}")
+def panel_part(name: str, panel: Panel, data: object = None) -> gr.HTML:
+    """A part that follows the races of one panel."""
+    call = f"mountInPanel('{name}', '{panel}', element, {_literal(data)})"
+    return _part(name, call, f"sv-{panel}-{name}")
 
 
 def choice(name: str, first: str, data: object = None) -> gr.HTML:
@@ -45,28 +47,31 @@ def choice(name: str, first: str, data: object = None) -> gr.HTML:
     return _part(name, call, f"sv-{name}", first)
 
 
-def race_parts(scene: Scene) -> gr.HTML:
-    """Lay out all that shows a scene's race; its status strip is returned."""
-    lanes = waiting_lanes(scene)
-    status = scene_part("status", scene)
-    scene_part("figures", scene, {"figures": FIGURES, "lanes": lanes})
-    scene_part("stage", scene, {"outcomes": outcome_table(), "lanes": lanes})
-    scene_part("clock", scene)
-    scene_part("charts", scene, {"plotly": plotly_address()})
+def race_parts(panel: Panel) -> gr.HTML:
+    """Lay out all that shows a panel's race; its status strip is returned."""
+    status = panel_part("status", panel)
+    panel_part("figures", panel)
+    panel_part("stage", panel)
+    panel_part("clock", panel)
+    panel_part("charts", panel, {"plotly": plotly_address()})
     return status
 
 
-def report_script(name: str) -> str:
-    """Return what an event runs to tell the page's settings the value that a control took."""
-    script = _script(f"noteSetting('{name}', value)")
-    return f"(value) => {{ {script} }}"
+def call_script(call: str) -> dict[str, Any]:
+    """Return the arguments of an event that only calls a function of `main.js`."""
+    script = f"(value) => {{ {_script(call)} }}"
+    return {"fn": None, "js": script, "api_visibility": "private"}
 
 
 def spread_script(names: Sequence[str]) -> str:
-    """Return what an event runs to hand the named fields of a JSON object to its outputs."""
+    """Return what an event runs to hand the named fields of a JSON object to its outputs.
+
+    A field that the object lacks leaves its output as it is.
+    """
     fields = json.dumps(list(names))
     return (
-        f"(text) => {{ const all = JSON.parse(text); return {fields}.map((name) => all[name]); }}"
+        "(text, ...shown) => { const wish = JSON.parse(text);"
+        f" return {fields}.map((name, index) => wish[name] ?? shown[index]); }}"
     )
 
 

@@ -23,3 +23,17 @@ export function visible(text) {
 export function isMotionReduced() {
   return window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 }
+
+/** Make a button of the page that does `act` when it is pressed. */
+export function makeButton(text, act, className = 'sv-button', attributes = {}) {
+  const button = make('button', className, text, { type: 'button', ...attributes });
+  button.addEventListener('click', act);
+  return button;
+}
+
+/** Children inside a parent that is made for them. */
+export function wrap(tag, className, ...children) {
+  const element = make(tag, className);
+  element.append(...children);
+  return element;
+}

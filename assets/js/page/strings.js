@@ -1,4 +1,5 @@
-// The page's texts: t() gives one in the visitor's language, tell() writes a message of the server out.
+// The page's texts: translate() gives one in the visitor's language, and writes a server's message out.
+import { language, plain } from './numbers.js';
 import { remember } from './memory.js';
 
 const KEY = 'specviz-language';
@@ -8,16 +9,21 @@ let table = {};
 let english = {};
 let plural = new Intl.PluralRules('en');
 
-/** The language of this visit, chosen in the page's head. */
-export const language = window.specvizLanguage ?? 'en';
-
-/** Load the table of the language beside the English one, which fills what is missing. */
-export async function loadStrings() {
+/** Take the tables of this visit's language and of English, which fills what is missing. */
+export function setStrings(chosen, fallback) {
   plural = new Intl.PluralRules(language);
-  [english, table] = await Promise.all([readTable('en'), readTable(language)]);
+  [table, english] = [chosen, fallback];
 }
 
-/** A text with its placeholders filled; values may be texts, numbers or messages. */
+/** Load both tables from the page's own server. */
+export async function loadStrings() {
+  setStrings(...(await Promise.all([readTable(language), readTable('en')])));
+}
+
+/**
+ * A text with its placeholders filled. Values may be texts, numbers, which are written in the
+ * visitor's language, or messages.
+ */
 export function t(id, values = {}) {
   const text = table[id] ?? english[id];
   if (text === undefined) {
@@ -27,13 +33,23 @@ export function t(id, values = {}) {
   return text.replaceAll(PLACEHOLDER, (_, name, one, other) => {
     const value = values[name];
     if (one !== undefined) return plural.select(Number(value)) === 'one' ? one : other;
-    return tell(value ?? '');
+    return translate(value ?? '');
   });
 }
 
 /** What the server says: a plain text as it is, a message in the visitor's language. */
-export function tell(text) {
-  return typeof text === 'object' ? t(text.id, text) : String(text);
+export function translate(text) {
+  if (typeof text === 'number') return plain(text);
+  return typeof text === 'object' ? t(text.id, text) : text;
+}
+
+/** The same texts, by `section.key`. */
+export function flatten(sections) {
+  const flat = {};
+  for (const [section, texts] of Object.entries(sections)) {
+    for (const [key, text] of Object.entries(texts)) flat[`${section}.${key}`] = text;
+  }
+  return flat;
 }
 
 /** Remember a language and load the page again in it. */
@@ -47,10 +63,5 @@ export function chooseLanguage(name) {
 
 async function readTable(name) {
   const response = await fetch(new URL(`../../strings/${name}.json`, import.meta.url));
-  const sections = await response.json();
-  const flat = {};
-  for (const [section, texts] of Object.entries(sections)) {
-    for (const [key, text] of Object.entries(texts)) flat[`${section}.${key}`] = text;
-  }
-  return flat;
+  return flatten(await response.json());
 }

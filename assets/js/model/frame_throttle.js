@@ -9,7 +9,7 @@ const LONGEST_FRAME_MS = 250;
  * Calls `draw` at once, or where the page is still busy with the last drawing, together with what
  * comes until then. `note(cost)` hears how many ms each drawing took, its painting included.
  */
-export class Cadence {
+export class FrameThrottle {
   #draw;
   #note;
   #isAsked = false;

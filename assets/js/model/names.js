@@ -1,0 +1,86 @@
+// What lanes, laws and places are called, in the reader's language; `specviz/trace/names.py` names lanes
+// for the command line by the same rules.
+import { language } from '../page/numbers.js';
+import { t } from '../page/strings.js';
+
+/** In what lanes of one method can differ, and how that is said. */
+const DETAILS = {
+  draft: (spec) => shortName(spec.draft ?? '?'),
+  exit_layer: (spec) => t('lane.detail_layer', { layer: spec.exit_layer ?? '?' }),
+  max_ngram: (spec) => t('lane.detail_match', { n: spec.max_ngram }),
+  gamma: (spec) => `γ ${spec.gamma}`,
+};
+
+/** The name that somebody gave a lane, else what it runs and in what it differs from the others. */
+export function laneName({ spec, specs, index }) {
+  if (spec.name) return spec.name;
+  const name = methodName(spec.method);
+  const alike = specs.filter((other) => other.method === spec.method);
+  if (alike.length === 1) return name;
+  const parts = Object.keys(DETAILS)
+    .filter((field) => new Set(alike.map((other) => other[field])).size > 1)
+    .map((field) => DETAILS[field](spec));
+  const same = alike.filter((other) => choices(other) === choices(spec));
+  if (same.length > 1) {
+    const before = specs.slice(0, index).filter((other) => choices(other) === choices(spec));
+    parts.push(`#${before.length + 1}`);
+  }
+  return t('lane.with_detail', { lane: name, detail: parts.join(', ') });
+}
+
+/** What a lane is called that is the only one to run this method. */
+export function methodName(method) {
+  return t(`lane.${keyOf(method)}`);
+}
+
+/** What a lane runs. */
+export function aboutLane({ method, target, draft, gamma, exit_layer: layer }) {
+  if (method === 'baseline') return t('lane.about_alone', { target: shortName(target) });
+  if (method === 'draft-model') return t('lane.about_draft_model', { draft: shortName(draft ?? '?'), gamma });
+  if (method === 'early-exit' && layer) return t('lane.about_exit_layer', { layer, gamma });
+  return t(`lane.about_${keyOf(method)}`, { gamma });
+}
+
+/** A method as a key of texts. */
+export function keyOf(method) {
+  return method.replaceAll('-', '_');
+}
+
+/** Which distribution the tokens are drawn from. */
+export function aboutSampling({ temperature, top_k: topK, top_p: topP, seed }) {
+  if (temperature === 0) return t('law.greedy');
+  const cuts = [topK ? `top-k ${topK}` : '', topP < 1 ? `top-p ${topP}` : ''].filter(Boolean);
+  return t('law.sampled', { temperature, cuts: cuts.map((cut) => `, ${cut}`).join(''), seed: String(seed) });
+}
+
+/** Where a race ran. */
+export function aboutDevice({ device, device_name: name, dtype, num_threads: n }) {
+  const place = `${name}, ${dtype}`;
+  return device === 'cpu' ? t('lane.place', { place, n }) : place;
+}
+
+/** The lanes, the device and the date of a recorded race, on one line. */
+export function aboutRecording({ specs, environment }) {
+  const date = writtenDate(environment.recorded_at);
+  return [...specs.map(aboutLane), aboutDevice(environment), date].join(' · ');
+}
+
+/** How much slower than it ran a race is shown, or that it is not. */
+export function aboutSpeed(factor) {
+  return factor === 1 ? t('status.shown_full') : t('status.shown_slower', { n: factor });
+}
+
+function shortName(model) {
+  const isFolder = /^(\/|[A-Za-z]:[\\/])/.test(model);
+  return isFolder ? model.split(/[\\/]/).filter(Boolean).at(-1) : model;
+}
+
+function choices({ method, draft, exit_layer: layer, max_ngram: ngram, gamma }) {
+  return [method, draft, layer, ngram, gamma].join(' ');
+}
+
+function writtenDate(date) {
+  const day = new Date(date);
+  if (Number.isNaN(day.valueOf())) return date;
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(day);
+}

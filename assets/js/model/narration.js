@@ -1,0 +1,39 @@
+// The one line that says what a race is doing, from the race itself.
+import { laneName } from './names.js';
+import { plain, decimals } from '../page/numbers.js';
+import { t, translate } from '../page/strings.js';
+
+/** Say what a race does now, or how it ended; a word of the server comes first. */
+export function narrate(race) {
+  const { state, text } = race.status;
+  if (text !== undefined) return translate(text);
+  if (state === 'loading') return tellLoading(race.loading);
+  if (state === 'running') return race.latest ? tellRound(race) : t('round.prompt_read');
+  return state === 'finished' ? tellEnd(race) : '';
+}
+
+function tellLoading(loading) {
+  return loading ? t('status.loading_model', loading) : t('status.loading_models');
+}
+
+function tellRound({ latest: { lane, round }, lanes }) {
+  let number = plain(round.number);
+  if (lanes.length > 2) number = t('round.of_lane', { round: number, lane: laneName(lane) });
+  const guesses = round.facts.drafted.length;
+  if (!guesses) return t('round.plain', { round: number });
+  const fates = round.tokens.map((token) => token.fate.name);
+  const end = ['correction', 'bonus'].find((fate) => fates.includes(fate)) ?? 'kept';
+  return t(`round.${end}`, { round: number, n: guesses, kept: round.numKept });
+}
+
+function tellEnd(race) {
+  const lanes = race.drafting.filter((lane) => lane.speedup !== null);
+  if (!lanes.length) return t('closing.nothing');
+  const told = lanes.map((lane) =>
+    t('closing.lane', { lane: laneName(lane), speedup: decimals(lane.speedup, 2) }),
+  );
+  if (told.length > 1) return t('closing.several', { lanes: told.join(', ') });
+  const [lane] = lanes;
+  return t(`closing.${lane.isSlower ? 'slower' : 'faster'}`, { speedup: decimals(lane.speedup, 2) });
+}
+

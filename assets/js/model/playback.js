@@ -1,0 +1,240 @@
+// Decides when the page shows what a race has done: at once, in slow motion, round by round, or not yet.
+import { Backpressure } from './backpressure.js';
+import { FrameThrottle } from './frame_throttle.js';
+import { Race } from './race.js';
+import { Timeline } from './timeline.js';
+
+/** How many times slower a race may be shown. */
+export const FACTORS = [1, 2, 4, 10];
+const FULL_SPEED = 1;
+const LONGEST_FRAME_MS = 250;
+
+/**
+ * Stands between the packets of a race and its views. It stretches what is shown and never what is
+ * timed: a live race at full speed is shown as it comes, a slower one by the lanes' own clocks, and a
+ * recorded one as if each lane had the device to itself.
+ */
+export class Playback {
+  /** What is shown: views read it and are told when it has changed. */
+  race = new Race();
+  /** Id of the live run, null for a recording and before any race. */
+  run = null;
+  /** The number of the packet that comes next. */
+  next = 0;
+  /** The packets of the finished race that is played, null for a live one. */
+  recording = null;
+  isPaused = false;
+  /** How many times slower than the lanes' clocks: 1 is full speed. */
+  factor = FULL_SPEED;
+  #control;
+  #listeners = [];
+  #past = new Set();
+  #timeline = new Timeline();
+  #frame = null;
+  #frameAt = 0;
+  #isStepping = false;
+  #hurries = false;
+  #backpressure;
+  #throttle = new FrameThrottle(
+    () => this.#goesAtOnce() && this.flush(),
+    (cost) => this.isBusy && this.run && this.#backpressure.note(cost),
+  );
+
+  /** `control(run, wish, value)` does what is wished at the server. */
+  constructor(control) {
+    this.#control = control;
+    this.#backpressure = new Backpressure((ms) => control(this.run, 'pace', ms));
+  }
+
+  /** Whether the race, or what is shown of it, goes on. */
+  get isBusy() {
+    return this.race.isBusy;
+  }
+
+  /** Call `listener(playback)` now and after every change of the race or of how it is shown. */
+  subscribe(listener) {
+    this.#listeners.push(listener);
+    listener(this);
+  }
+
+  /** Call `listener(race, isNew)` now, and whenever the race has gone on or is another one. */
+  follow(listener) {
+    let [race, version] = [null, 0];
+    this.subscribe(() => {
+      if (this.race === race && race.version === version) return;
+      const isNew = this.race !== race;
+      ({ race } = this);
+      ({ version } = race);
+      listener(race, isNew);
+    });
+  }
+
+  /** Whether packets of this run still count. */
+  isCurrent(run) {
+    return !this.#past.has(run);
+  }
+
+  /** Begin a live run. */
+  open(run) {
+    this.#begin(run, null);
+  }
+
+  /** Take a packet of the live run in, unless it was taken already. */
+  take(packet) {
+    if (packet.run !== this.run || packet.seq < this.next) return;
+    this.next = packet.seq + 1;
+    this.#timeline.add(packet);
+    this.#run();
+  }
+
+  /** Play a finished race from its start, which is shown at once. */
+  play(packets) {
+    this.#load(packets);
+    this.#frameAt = performance.now();
+    this.#turn();
+  }
+
+  /** Show a finished race's end at once. */
+  show(packets) {
+    this.#load(packets);
+    this.flush();
+  }
+
+  /** Hold a race between two rounds: on the screen at once, and at the server if it still runs. */
+  pause() {
+    this.isPaused = true;
+    this.#isStepping = false;
+    this.#wish('pause');
+    this.#notify();
+  }
+
+  /** Go on. */
+  resume() {
+    this.isPaused = false;
+    this.#isStepping = false;
+    this.#wish('resume');
+    this.#run();
+    this.#notify();
+  }
+
+  /** Show one round more of a lane that drafts, and hold again. */
+  step() {
+    this.isPaused = true;
+    this.#isStepping = true;
+    if (!this.#timeline.hasStep) this.#wish('step');
+    this.#run();
+    this.#notify();
+  }
+
+  /** Show the race this many times slower than its clocks. */
+  setFactor(factor) {
+    this.factor = factor;
+    this.#run();
+    this.#notify();
+  }
+
+  /** Show all that has come at once. */
+  flush() {
+    this.#deliver(this.#timeline.takeAll());
+    this.#notify();
+  }
+
+  /** The visitor stops: a recording ends here; of a live race everything that has come is shown. */
+  stop() {
+    this.isPaused = false;
+    if (this.recording) {
+      if (!this.#timeline.isEmpty) this.end('status.stopped_here');
+      return;
+    }
+    this.#wish('stop');
+    this.#hurries = true;
+    this.flush();
+  }
+
+  /** Show that the race was ended, and why. */
+  end(textId) {
+    this.#timeline.clear();
+    this.#deliver([{ status: { state: 'stopped', text: { id: textId } } }]);
+    if (this.run !== null) this.#past.add(this.run);
+    this.#notify();
+  }
+
+  #begin(run, recording) {
+    // Whoever looks at another race does not wait for this one, and nobody else should.
+    this.#wish('stop');
+    if (this.run !== null) this.#past.add(this.run);
+    Object.assign(this, { run, recording, next: 0, isPaused: false, race: new Race() });
+    this.#isStepping = false;
+    this.#hurries = false;
+    this.#timeline.clear();
+    this.#backpressure.begin();
+    this.#notify();
+  }
+
+  #wish(wish) {
+    if (this.isBusy && this.run !== null) this.#control(this.run, wish);
+  }
+
+  #load(packets) {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = null;
+    this.#begin(null, packets);
+    for (const packet of packets) this.#timeline.add(packet);
+  }
+
+  /** Show what is due, and come back while something waits for its time. */
+  #run() {
+    if (this.#goesAtOnce()) return this.#throttle.ask();
+    if (this.#frame !== null || this.#timeline.isEmpty) return;
+    this.#frameAt = performance.now();
+    this.#frame = requestAnimationFrame(() => this.#turn());
+  }
+
+  /** A live race at full speed, or stopped, is shown as it comes; what waited comes with it. */
+  #goesAtOnce() {
+    const isHeld = this.isPaused || (this.factor !== FULL_SPEED && !this.#hurries);
+    return !this.recording && !isHeld;
+  }
+
+  #turn() {
+    this.#frame = null;
+    const now = performance.now();
+    const passed = Math.min(now - this.#frameAt, LONGEST_FRAME_MS) / this.factor;
+    this.#deliver(this.isPaused ? this.#dueWhileHeld() : this.#dueAfter(passed));
+    if (!this.#timeline.isEmpty && (!this.isPaused || this.#isStepping)) {
+      this.#frameAt = now;
+      this.#frame = requestAnimationFrame(() => this.#turn());
+    }
+    this.#notify();
+  }
+
+  #dueAfter(passed) {
+    this.#timeline.advance(passed);
+    return this.#timeline.takeDue();
+  }
+
+  #dueWhileHeld() {
+    if (!this.#isStepping) return [];
+    const { parts, isWhole } = this.#timeline.takeStep();
+    if (isWhole) this.#isStepping = false;
+    return parts;
+  }
+
+  #deliver(parts) {
+    for (const part of parts) this.race.take(part);
+    if (this.isBusy) return;
+    // A race that is over cannot be held any more.
+    this.isPaused = false;
+    this.#isStepping = false;
+  }
+
+  #notify() {
+    for (const listener of this.#listeners) {
+      try {
+        listener(this);
+      } catch (error) {
+        console.error('a view failed', error);
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+"""What lanes are called: by the name that somebody gave, else by what they run and differ in.
+
+The page derives the same names in the reader's language (`assets/js/model/names.js`);
+`tests/fixtures/lane_names.json` holds both to it.
+"""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from specviz.trace.values import LaneSpec, Method
+
+METHOD_NAMES: dict[Method, str] = {
+    Method.BASELINE: "target alone",
+    Method.DRAFT_MODEL: "target + draft model",
+    Method.PROMPT_LOOKUP: "target + prompt lookup",
+    Method.EARLY_EXIT: "target + early exit",
+}
+"""What a lane is called that is the only one to run this method."""
+DETAILS = {
+    "draft": lambda spec: short_name(spec.draft or "?"),
+    "exit_layer": lambda spec: f"layer {spec.exit_layer or '?'}",
+    "max_ngram": lambda spec: f"longest match {spec.max_ngram}",
+    "gamma": lambda spec: f"γ {spec.gamma}",
+}
+"""In what lanes of one method can differ, and how that is said."""
+
+
+def lane_names(specs: Sequence[LaneSpec]) -> tuple[str, ...]:
+    """Name the lanes of a race, no two of them alike unless somebody named them so.
+
+    Example: two draft-model lanes with γ 2 and 6 are "target + draft model (γ 2)" and "… (γ 6)";
+    two that are the same in all are "… (#1)" and "… (#2)".
+    """
+    return tuple(spec.name or _derived(index, specs) for index, spec in enumerate(specs))
+
+
+def short_name(model: str) -> str:
+    """Give a local folder by its last name; shipped names and hub ids stay as they are."""
+    return PurePath(model).name if PurePath(model).is_absolute() else model
+
+
+def _derived(index: int, specs: Sequence[LaneSpec]) -> str:
+    spec = specs[index]
+    alike = [other for other in specs if other.method is spec.method]
+    if len(alike) == 1:
+        return METHOD_NAMES[spec.method]
+    parts = [
+        say(spec)
+        for field, say in DETAILS.items()
+        if len({getattr(other, field) for other in alike}) > 1
+    ]
+    before = [other for other in specs[:index] if _choices(other) == _choices(spec)]
+    if sum(_choices(other) == _choices(spec) for other in alike) > 1:
+        parts.append(f"#{len(before) + 1}")
+    return f"{METHOD_NAMES[spec.method]} ({', '.join(parts)})"
+
+
+def _choices(spec: LaneSpec) -> tuple[object, ...]:
+    return (spec.method, *(getattr(spec, field) for field in DETAILS))

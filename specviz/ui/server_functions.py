@@ -1,0 +1,93 @@
+"""What the page's scripts may call on the server beside races; each answer is plain JSON.
+
+A browser sends the arguments of a call as one list. Nothing in it is trusted: what does not fit is
+answered with `{"error": text}`, never with an exception.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from specviz.errors import SpecvizError
+from specviz.trace.files import dumps
+from specviz.trace.theory import best_gamma, predicted_speedup
+from specviz.trace.values import MAX_GAMMA
+from specviz.ui.options import PageLimits
+from specviz.ui.recorded import open_trace, packets_of, read_recorded
+from specviz.ui.runs import Run, RunStore
+from specviz.ui.sessions import RaceSessions
+from specviz.ui.stream import sentence
+from specviz.ui.strings import PageError, message
+
+ServerFunction = Callable[[Any], Any]
+
+
+def make_server_functions(
+    runs: RunStore, sessions: RaceSessions, limits: PageLimits
+) -> list[ServerFunction]:
+    """Make the functions that the hidden bus offers to the page's scripts, by their names."""
+
+    def replay(run_id: object, first: object) -> Any:
+        """Give the packets of a run from a number on."""
+        return runs.replay(run_id, first)
+
+    def control(run_id: object, wish: object, value: object = None) -> Any:
+        """Pause, resume, step, stop or pace the race of a run."""
+        return sessions.control(run_id, wish, value)
+
+    def recorded(name: object) -> Any:
+        """Give a shipped race by its name."""
+        packets = read_recorded(name) if isinstance(name, str) else None
+        if packets is None:
+            raise PageError("error.no_such_recording")
+        return {"packets": packets}
+
+    def opened(text: object) -> Any:
+        """Read a trace file that the visitor opened."""
+        return {"packets": open_trace(text, limits)}
+
+    def finished(run_id: object) -> Any:
+        """Give a finished run of this visitor again, with figures after every round."""
+        return {"packets": list(packets_of(_trace_of(runs.get(run_id))))}
+
+    def saved(run_id: object) -> Any:
+        """Give the whole trace of a finished run as the text of a file."""
+        return {"text": dumps(_trace_of(runs.get(run_id)))}
+
+    functions = [replay, control, recorded, opened, finished, saved, predicted]
+    return [_taking_lists(function) for function in functions]
+
+
+def predicted(alpha: object, draft_cost: object, verify_cost: object) -> Any:
+    """Predict the speedup at every draft length."""
+    try:
+        numbers = [float(each) for each in (alpha, draft_cost, verify_cost)]  # type: ignore[arg-type]
+        speedups = [
+            predicted_speedup(numbers[0], gamma, *numbers[1:]) for gamma in range(1, MAX_GAMMA + 1)
+        ]
+        return {"speedups": speedups, "best": best_gamma(numbers[0], *numbers[1:])}
+    except (TypeError, ValueError, OverflowError):
+        return {"error": message("error.no_prediction")}
+
+
+def _trace_of(run: Run | None) -> Any:
+    if run is None or run.trace is None:
+        raise PageError("error.no_trace")
+    return run.trace
+
+
+def _taking_lists(function: Callable[..., Any]) -> ServerFunction:
+    """Hand the list that a browser sent on as arguments, and answer a refusal as an error."""
+    num_least = function.__code__.co_argcount - len(function.__defaults__ or ())
+
+    @wraps(function)
+    def guarded(sent: Any) -> Any:
+        arguments = sent if isinstance(sent, list) else []
+        if not num_least <= len(arguments) <= function.__code__.co_argcount:
+            return {"error": message("error.wrong_call")}
+        try:
+            return function(*arguments)
+        except SpecvizError as error:
+            return {"error": sentence(error)}
+
+    return guarded

@@ -1,0 +1,85 @@
+"""The wire: what the server tells a page, as types, and how a packet is written.
+
+A packet carries the events of the trace in the trace's own field names, each as an object whose
+`event` is the name of its class. Numbers are raw; figures are the dataclasses of `trace.metrics`
+and `trace.verdict`, with the counts behind them. `assets/js/wire/packets.js` is the other side, and
+`tests/fixtures/packets.json` holds both to it.
+"""
+
+import json
+import zlib
+from base64 import b64encode
+from typing import Any, NotRequired, TypedDict
+
+from specviz.trace.files import encode
+from specviz.trace.metrics import LaneMetrics
+from specviz.trace.values import Event
+from specviz.trace.verdict import Verdict
+from specviz.ui.strings import Text
+
+WORTH_CHARS = 600
+"""A shorter packet is sent as it is."""
+
+EventJson = dict[str, Any]
+"""One of ModelLoading, RaceStarted, RoundFinished and LaneFinished.
+
+RoundFinished has two figures more, for the charts: `alpha` and `speedup`, the lane's own after this
+round, null where they are not defined.
+"""
+
+
+class LaneFigures(TypedDict):
+    """How one lane stands; the baseline has figures too."""
+
+    metrics: dict[str, Any]
+    """A `LaneMetrics`."""
+    verdict: dict[str, Any] | None
+    """A `Verdict` once the race is over; None while it runs, and where nothing can be said."""
+
+
+class Status(TypedDict):
+    """What the status strip says: `state` is a `stream.State`.
+
+    While a race runs and at its end the page writes its own sentence, unless there is a `text`.
+    """
+
+    state: str
+    text: NotRequired[Text]
+
+
+class Packet(TypedDict):
+    """What is sent at once; packets of a run are numbered from 0."""
+
+    run: str
+    seq: int
+    panel: str
+    """Where on the page the race is shown."""
+    events: list[EventJson]
+    figures: NotRequired[list[LaneFigures]]
+    """All lanes as they stand after the packet's events."""
+    status: NotRequired[Status]
+
+
+def event_json(event: Event, **figures: float | None) -> EventJson:
+    """Write an event in its own field names, with figures that belong to it."""
+    return {"event": type(event).__name__, **encode(event), **figures}
+
+
+def lane_figures(metrics: LaneMetrics, verdict: Verdict | None) -> LaneFigures:
+    """Write how a lane stands."""
+    return {"metrics": encode(metrics), "verdict": None if verdict is None else encode(verdict)}
+
+
+def write_json(packet: Packet) -> str:
+    """Write a packet as compact JSON."""
+    return json.dumps(packet, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def pack(text: str) -> str:
+    """Deflate a packet's JSON into base64, since Gradio streams text as it is, quotes escaped.
+
+    What does not begin with `{` is deflated.
+    """
+    if len(text) < WORTH_CHARS:
+        return text
+    return b64encode(zlib.compress(text.encode())).decode("ascii")
