@@ -1,4 +1,4 @@
-"""Reads, writes and validates trace JSON, schema_version 1.
+"""Reads, writes and validates trace JSON of schema_version 2; reads version 1 too.
 
 The format is the dataclasses of `specviz.trace.values`, as `specviz.trace.typed_json` writes them:
 a new field needs no line here. What is written was read back before. Beyond its types, a trace must
@@ -7,16 +7,19 @@ is a path in it and is what was emitted.
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 from specviz.errors import FormatError, RequestError, TraceFormatError
+from specviz.trace.names import METHOD_NAMES
 from specviz.trace.typed_json import decode, encode, kind_of, parse_json, quoted, read_json, refusal
 from specviz.trace.values import (
     MAX_LANES,
     SCHEMA_VERSION,
     DraftToken,
     LaneTrace,
+    Method,
     Outcome,
     Round,
     Source,
@@ -50,9 +53,12 @@ def from_json(content: object) -> Trace:
         raise _no_race("it has no schema_version")
     version = content["schema_version"]
     try:
-        if type(version) is not int or version != SCHEMA_VERSION:
-            raise refusal("schema_version", f"must be {SCHEMA_VERSION}, is {quoted(version)}")
+        if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
+            allowed = f"must be 1 to {SCHEMA_VERSION}"
+            raise refusal("schema_version", f"{allowed}, is {quoted(version)}")
         body = {key: value for key, value in content.items() if key != "schema_version"}
+        if version == 1:
+            body = _upgraded(body)
         trace: Trace = decode(Trace, body, may_be_absent=ADDED_LATER)
         _check_trace(trace)
     except FormatError as error:
@@ -94,6 +100,29 @@ def write_trace(trace: Trace, path: str | Path) -> None:
         Path(path).write_bytes(content)
     except OSError as error:
         raise RequestError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _upgraded(body: dict[str, Any]) -> dict[str, Any]:
+    """Bring the body of a version 1 trace to the form of today.
+
+    There a lane bore its name twice, also where nobody had given it one. What has another form than
+    version 1 had is left for the reader to refuse.
+    """
+    lanes = body.get("lanes")
+    if not isinstance(lanes, list):
+        return body
+    return body | {"lanes": [_upgraded_lane(lane) for lane in lanes]}
+
+
+def _upgraded_lane(lane: object) -> object:
+    if not isinstance(lane, dict) or not isinstance(spec := lane.get("spec"), dict):
+        return lane
+    name, method = spec.get("name"), spec.get("method")
+    if isinstance(name, str) and method in tuple(Method):
+        own, derived = re.escape(METHOD_NAMES[Method(method)]), re.escape(method)
+        if re.fullmatch(rf"{own}( \(.*\))?|{derived}( \d+)?", name):
+            spec = spec | {"name": None}
+    return {key: value for key, value in lane.items() if key != "name"} | {"spec": spec}
 
 
 def _no_race(reason: str) -> TraceFormatError:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, NamedTuple, Protocol
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 MAX_GAMMA = 16
 MAX_LANES = 4
 NUM_TOP = 10
@@ -83,7 +83,8 @@ class Sampling:
 class LaneSpec:
     """What one lane runs."""
 
-    name: str
+    name: str | None
+    """A name that somebody gave; None: `trace.names` derives one from what the lanes run."""
     method: Method
     target: str
     """Name of a shipped model, a hub id, or a local folder."""
@@ -188,7 +189,6 @@ class Round:
 class LaneTrace:
     """Everything one lane did."""
 
-    name: str
     spec: LaneSpec
     prefill_ms: float
     rounds: tuple[Round, ...]

@@ -81,7 +81,7 @@ def traces_of_any_kind(draw: st.DrawFn) -> Trace:
         reason = draw(st.sampled_from(StopReason))
         error = draw(texts) if reason is StopReason.ERROR else None
         made = lane(draw(st.lists(rounds(), max_size=3)), stop_reason=reason, error=error)
-        lanes.append(replace(made, spec=draw(specs), name=draw(texts), prefill_ms=draw(millis)))
+        lanes.append(replace(made, spec=draw(specs), prefill_ms=draw(millis)))
     request = replace(
         trace().request,
         prompt=draw(texts),
@@ -103,7 +103,6 @@ def test_keys_are_the_fields_and_nothing_else() -> None:
     content = files.to_json(small_race())
     assert list(content) == ["schema_version", "request", "environment", "lanes"]
     assert list(content["lanes"][0]) == [
-        "name",
         "spec",
         "prefill_ms",
         "rounds",
@@ -123,7 +122,7 @@ def test_keys_are_the_fields_and_nothing_else() -> None:
 def test_the_stored_v1_file_loads_and_says_what_it_always_said() -> None:
     race = files.read_trace(FIXTURE)
     assert race == small_race()
-    assert files.to_json(race) == json.loads(FIXTURE.read_text(encoding="utf-8"))
+    assert files.from_json(files.to_json(race)) == race
     metrics = race_metrics(race)[1]
     assert (metrics.num_drafted, metrics.num_accepted, metrics.num_rejected) == (7, 5, 1)
     assert metrics.alpha == pytest.approx(5 / 6)
@@ -132,6 +131,31 @@ def test_the_stored_v1_file_loads_and_says_what_it_always_said() -> None:
     verdict = race_verdicts(race)[1]
     assert verdict is not None
     assert verdict.agreement == "identical"
+
+
+@pytest.mark.parametrize(
+    ("stored", "kept"),
+    [
+        ("target alone", None),
+        ("baseline", None),
+        ("baseline 2", None),
+        ("target alone (γ 2, #1)", None),
+        ("my own", "my own"),
+        ("target + draft model", "target + draft model"),
+        ("target alone and more", "target alone and more"),
+    ],
+)
+def test_a_name_that_version_1_derived_is_derived_again(stored: str, kept: str | None) -> None:
+    content = json.loads(FIXTURE.read_text(encoding="utf-8"))
+    content["lanes"][0]["name"] = content["lanes"][0]["spec"]["name"] = stored
+    assert files.from_json(content).lanes[0].spec.name == kept
+
+
+@pytest.mark.parametrize("lanes", [None, 7, [7], [{}], [{"name": 1, "spec": 2}], [{"spec": {}}]])
+def test_a_version_1_of_another_form_is_refused_as_any_other(lanes: object) -> None:
+    content = json.loads(FIXTURE.read_text(encoding="utf-8")) | {"lanes": lanes}
+    with pytest.raises(TraceFormatError):
+        files.from_json(content)
 
 
 def test_emitted_ids_concatenate_to_the_output() -> None:
@@ -160,7 +184,7 @@ DRAFT = f"{ROUND}/drafted/0"
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("schema_version", 2), "schema_version must be 1, is 2"),
+        (_set("schema_version", 3), "schema_version must be 1 to 2, is 3"),
         (_set("schema_version", True), "schema_version must be 1"),
         (lambda c: c.pop("schema_version"), "this is not a specviz race: it has no schema_version"),
         (_set("surprise", 1), "surprise is not a key"),
