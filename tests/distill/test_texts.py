@@ -15,9 +15,8 @@ from specviz.distill.texts import (
     plan_held_out,
     plan_jobs,
     shared_limits,
-    write_jobs,
-    write_together,
 )
+from specviz.distill.writing import Writer, read_texts, write_jobs, write_together
 from specviz.errors import IncompatibleModelError, RequestError
 from specviz.models.loading import LoadedModel
 
@@ -29,6 +28,10 @@ def loaded(shape: str = "llama", rows: int = 300, eos: frozenset[int] = frozense
     return LoadedModel(shape, model, byte_tokenizer(), eos)
 
 
+def writer(shape: str = "llama", rows: int = 300, ends: frozenset[int] = frozenset()) -> Writer:
+    return Writer(loaded(shape, rows).model, 300, ends)
+
+
 def job(ids: list[int], temperature: float = 0.0, num_new: int = 10) -> Job:
     return Job(0, tuple(ids), temperature, num_new)
 
@@ -38,8 +41,8 @@ PROMPTS = [[5, 6, 7], [9], [11, 12, 13, 14, 15, 16, 17], [9, 8]]
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_greedy_writing_equals_generate(shape: str) -> None:
-    target = loaded(shape)
-    written = write_together(target, 300, [job(prompt) for prompt in PROMPTS], seed=0)
+    target = writer(shape)
+    written = write_together(target, [job(prompt) for prompt in PROMPTS], seed=0)
     for prompt, ids in zip(PROMPTS, written, strict=True):
         expected = target.model.generate(
             torch.tensor([prompt]), max_new_tokens=10, do_sample=False, pad_token_id=0
@@ -48,15 +51,10 @@ def test_greedy_writing_equals_generate(shape: str) -> None:
 
 
 def test_a_text_ends_after_any_end_id_and_the_others_go_on() -> None:
-    target = loaded()
-    free = write_together(target, 300, [job(prompt) for prompt in PROMPTS], seed=0)
+    jobs = [job(prompt) for prompt in PROMPTS]
+    free = write_together(writer(), jobs, seed=0)
     ends = frozenset({free[0][3], free[2][5]})
-    cut = write_together(
-        LoadedModel("x", target.model, target.tokenizer, ends),
-        300,
-        [job(prompt) for prompt in PROMPTS],
-        seed=0,
-    )
+    cut = write_together(writer(ends=ends), jobs, seed=0)
     for whole, ids in zip(free, cut, strict=True):
         length = next((i + 1 for i, token in enumerate(whole) if token in ends), len(whole))
         assert ids == whole[:length]
@@ -64,9 +62,9 @@ def test_a_text_ends_after_any_end_id_and_the_others_go_on() -> None:
 
 
 def test_sampling_follows_the_law_the_temperature_and_the_seed() -> None:
-    target = loaded(rows=320)
+    target = writer(rows=320)
     jobs = [job([5, 6], temperature, 1) for temperature in [1.0] * 3000 + [0.5] * 3000]
-    first, again = (write_together(target, 300, jobs, seed=4) for _ in range(2))
+    first, again = (write_together(target, jobs, seed=4) for _ in range(2))
     assert first == again
     logits = target.model(input_ids=torch.tensor([[5, 6]])).logits[0, -1, :300].detach()
     for part, temperature in ((first[:3000], 1.0), (first[3000:], 0.5)):
@@ -81,9 +79,9 @@ def test_sampling_follows_the_law_the_temperature_and_the_seed() -> None:
 
 
 def test_rows_of_different_temperatures_do_not_disturb_greedy_ones() -> None:
-    target = loaded()
-    alone = write_together(target, 300, [job([5, 6, 7])], seed=0)[0]
-    among = write_together(target, 300, [job([9], 1.0, 4), job([5, 6, 7]), job([8], 0.7)], seed=1)
+    target = writer()
+    alone = write_together(target, [job([5, 6, 7])], seed=0)[0]
+    among = write_together(target, [job([9], 1.0, 4), job([5, 6, 7]), job([8], 0.7)], seed=1)
     assert among[1] == alone
     assert [len(ids) for ids in among] == [4, 10, 10]
 
@@ -101,9 +99,9 @@ def test_half_of_the_texts_are_sampled_at_one() -> None:
 def test_what_is_on_disk_is_not_written_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target = loaded()
-    jobs = plan_jobs({place: (place + 5, 6) for place in range(40)}, range(1), 8, 100)
-    texts, seconds = write_jobs(target, 300, jobs, 0, tmp_path, "writing")
+    target = writer()
+    jobs = plan_jobs({index: (index + 5, 6) for index in range(40)}, range(1), 8, 100)
+    texts, seconds = write_jobs(target, jobs, 0, tmp_path, "writing")
     assert [text.prompt for text in texts] == [job.prompt for job in jobs]
     assert all(text.num_written == 8 and text.ids[:2] == (text.prompt + 5, 6) for text in texts)
     (tmp_path / "00001.json").unlink()
@@ -114,9 +112,11 @@ def test_what_is_on_disk_is_not_written_again(
         calls.append(1)
         return real(*args)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("specviz.distill.texts.write_together", counted)
-    again, _ = write_jobs(target, 300, jobs, 0, tmp_path, "writing")
+    monkeypatch.setattr("specviz.distill.writing.write_together", counted)
+    again, _ = write_jobs(target, jobs, 0, tmp_path, "writing")
     assert (again, len(calls)) == (texts, 1)
+    assert read_texts(tmp_path) == texts
+    assert read_texts(tmp_path / "none") == []
     assert seconds > 0
 
 
