@@ -1,4 +1,4 @@
-"""Laws of many texts at once: padding, other output layers, both ways to the loss."""
+"""Laws of many texts at once: padding, other output layers, batches, agreement."""
 
 from itertools import chain
 
@@ -9,9 +9,7 @@ from tiny_models import CONFIGS, SHAPES, random_model
 from specviz.distill import model_reader
 from specviz.distill.agreement import measure_texts, pool
 from specviz.distill.batches import TextBatches, read_batch
-from specviz.distill.distillation_loss import distillation_loss
 from specviz.distill.draft_training import draft_loss
-from specviz.distill.logit_distillation import logit_distillation_loss
 from specviz.distill.model_reader import ModelReader, TargetReader, pad_texts
 from specviz.distill.texts import Text
 from specviz.trace.fits import FitScore
@@ -78,36 +76,6 @@ def test_batches_hold_every_text_once_and_stay_small(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(model_reader, "BATCH_LOGITS", 10 * VOCAB)
     capped = TargetReader(reader("gemma2"), TEXTS)
     assert capped.batches([0, 1, 3, 2]) == [[0, 1], [3], [2]]
-
-
-@pytest.mark.parametrize("hybrid", [False, True])
-def test_both_ways_to_the_loss_have_one_value_and_gradient(hybrid: bool) -> None:
-    generator = torch.Generator().manual_seed(0)
-    hidden, weight, target_hidden, target_weight = (
-        torch.randn(shape, generator=generator, dtype=torch.float64)
-        for shape in ((20, 8), (VOCAB, 8), (20, 12), (VOCAB, 12))
-    )
-    labels = torch.randint(0, VOCAB, (20,), generator=generator)
-    hidden.requires_grad_(True)
-    fused, _ = distillation_loss(
-        hidden, weight, target_hidden, target_weight, labels, 0.7, hybrid=hybrid
-    )
-    plain = logit_distillation_loss(
-        hidden @ weight.T, target_hidden @ target_weight.T, labels, 0.7, hybrid=hybrid
-    )
-    assert torch.allclose(fused, plain, rtol=1e-9)
-    gradients = [torch.autograd.grad(loss, hidden)[0] for loss in (fused, plain)]
-    assert torch.allclose(*gradients, atol=1e-10)
-
-
-def test_logits_of_minus_infinity_do_no_harm() -> None:
-    logits = torch.zeros(3, 5, requires_grad=True)
-    masked = torch.zeros(3, 5)
-    masked[:, 4] = -torch.inf
-    loss = logit_distillation_loss(logits, masked, torch.tensor([0, 1, 2]), 0.7, hybrid=True)
-    loss.backward()  # type: ignore[no-untyped-call]
-    assert bool(torch.isfinite(loss))
-    assert bool(torch.isfinite(logits.grad).all())  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("draft_shape", ["llama", "gpt2", "gemma2"])
