@@ -108,9 +108,16 @@ def build_theme() -> gr.themes.Base:
         primary_hue=_BLUE,
         secondary_hue=_BLUE,
         neutral_hue=_INK,
-        radius_size=gr.themes.sizes.radius_lg,
-        spacing_size=gr.themes.sizes.spacing_md,
+        text_size=_in_rem(gr.themes.sizes.text_md),
+        radius_size=_in_rem(gr.themes.sizes.radius_lg),
+        spacing_size=_in_rem(gr.themes.sizes.spacing_md),
         font=["system-ui", "sans-serif"],
         font_mono=["ui-monospace", "SFMono-Regular", "Menlo", "DejaVu Sans Mono", "monospace"],
     )
     return theme.set(**_SURFACES, **_TEXTS, **_INPUTS, **_BUTTONS, **_CHOICES)
+
+
+def _in_rem(sizes: gr.themes.Size) -> gr.themes.Size:
+    """Return Gradio's pixels in units of the root's size, with which the whole page grows."""
+    steps = [float(step.removesuffix("px")) / 16 for step in sizes.expand()]
+    return gr.themes.Size(*(f"{step:g}rem" for step in steps), name=f"{sizes.name}_rem")
