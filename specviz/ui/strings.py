@@ -3,8 +3,8 @@
 A translation is one file, `assets/strings/LANGUAGE.json`, with the sections and keys of `en.json`.
 What the server says travels as a message and becomes words in the browser, so that a recorded race
 speaks every language; numbers among its values are raw. Placeholders: `{name}` is replaced by a
-value, `{n|guess|guesses}` by the
-first form where the number n takes the language's singular and by the second form elsewhere.
+value, `{n|guess|guesses}` by the first form where the number n takes the language's singular and by
+the second form elsewhere.
 """
 
 import json
