@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from specviz.errors import RequestError, TraceFormatError
+from specviz.trace.limits import MAX_LANES
 from specviz.trace.values import (
-    MAX_LANES,
     SCHEMA_VERSION,
     DraftToken,
     LaneTrace,
@@ -46,7 +46,7 @@ def to_json(trace: Trace) -> dict[str, Any]:
 
     Raises: TraceFormatError where the trace holds what the format does not allow.
     """
-    content: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **_encode(trace)}
+    content: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **encode(trace)}
     from_json(content)
     return content
 
@@ -119,12 +119,13 @@ def _fields(cls: Any) -> dict[str, Any]:
     return get_type_hints(cls)
 
 
-def _encode(value: Any) -> Any:
+def encode(value: Any) -> Any:
+    """Write a dataclass as a value that `json` can write, each field under its own name."""
     kind: Any = type(value)
     if is_dataclass(value):
-        return {name: _encode(getattr(value, name)) for name in _fields(kind)}
+        return {name: encode(getattr(value, name)) for name in _fields(kind)}
     if isinstance(value, tuple):
-        return [_encode(item) for item in value]
+        return [encode(item) for item in value]
     # A plain str of every kind of str: of the enums, and of versions that compare in their own way.
     return str(value) if isinstance(value, str) else value
 

@@ -57,9 +57,14 @@ def in_english(text: Text) -> str:
         value = text[found[1]]
         if found[2] is not None:
             return found[2] if value == 1 else found[3]
-        return in_english(value) if isinstance(value, dict) else str(value)
+        return _number(value) if isinstance(value, int | float) else in_english(value)
 
     return PLACEHOLDER.sub(fill, read_table("en")[text["id"]])
+
+
+def _number(value: float) -> str:
+    """Write a number as the page writes it in English, with at most three decimals."""
+    return f"{value:,.3f}".rstrip("0").rstrip(".")
 
 
 def languages() -> tuple[str, ...]:
