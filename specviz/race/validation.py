@@ -29,8 +29,9 @@ def check_request(request: RaceRequest) -> None:
     _check_range("max_new_tokens", request.max_new_tokens, 1, MAX_NEW_TOKENS)
     _check_sampling(request.sampling)
     _check_range("number of lanes", len(request.lanes), 2, MAX_LANES)
-    for spec, name in zip(request.lanes, lane_names(request.lanes), strict=True):
-        _check_lane(spec, name)
+    names = lane_names(request.lanes)
+    for name, spec in zip(names, request.lanes, strict=True):
+        _check_lane(name, spec)
     methods = [spec.method for spec in request.lanes]
     if methods[0] is not Method.BASELINE or methods.count(Method.BASELINE) > 1:
         raise RequestError(
@@ -42,7 +43,6 @@ def check_request(request: RaceRequest) -> None:
             f"all lanes of a race share one target, got {', '.join(sorted(targets))}; "
             "run a race for each"
         )
-    names = [spec.name for spec in request.lanes if spec.name]
     if len(set(names)) < len(names):
         raise RequestError(f"lanes need different names, got {', '.join(names)}")
 
@@ -61,7 +61,7 @@ def _check_sampling(sampling: Sampling) -> None:
     _check_range("seed", sampling.seed, 0, MAX_SEED)
 
 
-def _check_lane(spec: LaneSpec, name: str) -> None:
+def _check_lane(name: str, spec: LaneSpec) -> None:
     if spec.method is Method.BASELINE:
         if spec.gamma != 0 or spec.draft is not None:
             raise RequestError("the baseline drafts nothing: leave out draft and gamma")

@@ -3,9 +3,9 @@
 import shlex
 from typing import Any
 
-from specviz.trace.files import encode
 from specviz.trace.fits import FittedDraft
 from specviz.trace.theory import expected_tokens_per_round
+from specviz.trace.typed_json import encode
 from specviz.ui.options import PageOptions
 from specviz.ui.strings import Message, message
 

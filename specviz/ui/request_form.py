@@ -68,7 +68,7 @@ def build_request(
     specs = [_lane(lane, options) for lane in read_sequence(lanes)]
     if not specs or specs[0].method is not Method.BASELINE:
         target = specs[0].target if specs else options.pairs[0].target
-        specs.insert(0, LaneSpec("", Method.BASELINE, target))
+        specs.insert(0, LaneSpec(None, Method.BASELINE, target))
     if not 2 <= len(specs) <= limits.max_lanes:
         raise PageError("error.number_of_lanes", most=limits.max_lanes, found=len(specs))
     return RaceRequest(
@@ -99,7 +99,7 @@ def _prompt(value: object, limits: PageLimits) -> str:
 
 
 def _lane(value: object, options: PageOptions) -> LaneSpec:
-    """Read one lane; its name is empty where it was given none."""
+    """Read one lane; it has only a name that it was given."""
     fields = read_mapping(value, "lane", _LANE_KEYS)
     method = _method(fields.get("method"))
     target = fields.get("target", options.pairs[0].target)
@@ -107,7 +107,7 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
     if pair is None:
         allowed = ", ".join(each.target for each in options.pairs)
         raise PageError("error.unknown_target", found=shown(target), allowed=allowed)
-    name = _name(fields["name"], options.limits) if "name" in fields else ""
+    name = _name(fields["name"], options.limits) if "name" in fields else None
     if method is Method.BASELINE:
         return LaneSpec(name, method, pair.target)
     if method not in pair.methods:

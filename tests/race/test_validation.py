@@ -31,8 +31,10 @@ def sampled(**changes: object) -> RaceRequest:
         sampled(temperature=5.0, top_k=1, top_p=1e-9, seed=MAX_SEED),
         sampled(temperature=0.01),
         lane(gamma=1),
-        lane(name=""),
-        replace(GOOD, lanes=(*GOOD.lanes, replace(DRAFTED, name=""), replace(DRAFTED, name=""))),
+        lane(name=None),
+        replace(
+            GOOD, lanes=(*GOOD.lanes, replace(DRAFTED, name=None), replace(DRAFTED, name=None))
+        ),
         lane(gamma=MAX_GAMMA),
         lane(method=Method.PROMPT_LOOKUP, draft=None, max_ngram=2),
         lane(method=Method.EARLY_EXIT, draft=None, exit_layer=3),

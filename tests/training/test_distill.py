@@ -21,7 +21,7 @@ from specviz.training.evaluate import EVALUATION_FILE, Evaluation
 from specviz.training.export import check_export, export_model
 from specviz.training.pretrain import Pretraining
 from specviz.training.sampling import load_samples, write, write_samples
-from specviz.training.settings import FamilySettings, load_settings
+from specviz.training.settings import FamilySettings
 
 CPU = torch.device("cpu")
 
@@ -198,14 +198,10 @@ def test_a_wrong_export_is_found(
         check_export(folder, other, tokenizer)
 
 
-def test_missing_work_and_unknown_settings_are_named(
+def test_missing_work_is_named(
     settings: FamilySettings, tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
     with pytest.raises(FileNotFoundError, match="train 'target' first"):
         load_trained(settings, TARGET, tmp_path, tokenizer, CPU)
     with pytest.raises(FileNotFoundError, match="`sample` first"):
         load_samples(tmp_path)
-    path = tmp_path / "family.toml"
-    path.write_text('seed = 1\n[target]\nstages = []\nexit_layers = []\ncolour = "red"\n')
-    with pytest.raises(ValueError, match="missing or unknown setting"):
-        load_settings(path)

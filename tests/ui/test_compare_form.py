@@ -15,7 +15,7 @@ from specviz.ui.strings import PageError
 
 def test_three_lanes_share_the_target_and_the_prompt_of_the_fit() -> None:
     request = request_from_comparison(CompareValues("0:1", 5, 0.0), OPTIONS)
-    assert [lane.name for lane in request.lanes] == ["", BEFORE, AFTER]
+    assert [lane.name for lane in request.lanes] == [None, BEFORE, AFTER]
     assert [lane.draft for lane in request.lanes] == [None, "fake-misfit", "fake-refit"]
     assert {lane.target for lane in request.lanes} == {"fake-target"}
     assert [lane.gamma for lane in request.lanes] == [0, 5, 5]

@@ -4,8 +4,9 @@ import re
 
 from fake_race import OPTIONS
 
-from specviz.trace.files import encode, read_trace
+from specviz.trace.files import read_trace
 from specviz.trace.metrics import race_metrics
+from specviz.trace.typed_json import encode
 from specviz.ui.assets import JS_FOLDER, TRACES_FOLDER
 from specviz.ui.page_data import LESSON_PROMPTS, RECORDED, learn_data
 

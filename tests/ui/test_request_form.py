@@ -161,7 +161,7 @@ def test_a_refusal_is_a_text_of_the_table_with_its_values() -> None:
 def test_lanes_without_names_are_told_apart_by_what_differs() -> None:
     lanes = [LANE, LANE | {"gamma": 8}, LANE | {"draft": "fake-draft-small"}]
     request = build_request("Hi", lanes, None, 8, OPTIONS)
-    assert [lane.name for lane in request.lanes] == ["", "", "", ""]
+    assert [lane.name for lane in request.lanes] == [None] * 4
     assert lane_names(request.lanes) == (
         "target alone",
         "target + draft model (fake-draft, γ 5)",
