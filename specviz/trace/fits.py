@@ -21,7 +21,7 @@ MAX_BYTES = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class FitScore:
-    """How well a draft guesses for its target, as means over `num_tokens` held-out tokens."""
+    """How well a draft guesses for its target, as means over `num_tokens` tokens."""
 
     alpha: Probability
     """Mean of Σ min(p, q) at temperature 1: the chance that a sampled guess is kept."""

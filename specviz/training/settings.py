@@ -64,11 +64,11 @@ class SampleSettings:
     tokens: int
     """How many tokens the target writes, prompts not counted."""
     new_tokens: int
-    """How many steps one row takes; a text that ends sooner is followed by a new prompt."""
+    """Longest text that the target writes after a prompt."""
     rows: int
-    """How many rows are written at once."""
+    """How many texts are written at once."""
     temperatures: tuple[float, ...]
-    """Rows take turns over these; 0 is greedy."""
+    """Texts take turns over these; 0 is greedy."""
     longest_prompt: int
     prompt_mix: dict[str, float]
     """Source name to weight."""

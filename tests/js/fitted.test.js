@@ -1,15 +1,12 @@
 // What a fit brought, as the Compare tab says it.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { factsOf, figuresOf, rowsOf } from '../../assets/js/compare/fitted.js';
-import { flatten, setStrings } from '../../assets/js/page/strings.js';
+import { readJson, useEnglish } from './strings_of_the_page.js';
 
-const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf-8'));
-const english = flatten(read('../../assets/strings/en.json'));
-setStrings(english, english);
-const FIT = read('../fixtures/fit_v1.json');
+useEnglish();
 
+const FIT = readJson('../fixtures/fit_v1.json');
 const draft = (fit) => ({ fit, expected_tokens: [1.466, 2.1839] });
 const spaced = (text) => text.replaceAll('\u00a0', ' ');
 

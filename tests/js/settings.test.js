@@ -1,13 +1,11 @@
 // The settings of a race: what fits, who owns what, and what a link says.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { linkOf, readLink, withoutSettings } from '../../assets/js/controls/link.js';
 import { SettingsStore, fitLanes, fitSettings } from '../../assets/js/controls/store.js';
-import { flatten, setStrings } from '../../assets/js/page/strings.js';
+import { useEnglish } from './strings_of_the_page.js';
 
-const english = flatten(JSON.parse(readFileSync(new URL('../../assets/strings/en.json', import.meta.url), 'utf-8')));
-setStrings(english, english);
+useEnglish();
 
 const ADDRESS = 'http://localhost:7860/';
 const MENU = {
