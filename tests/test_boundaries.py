@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS: Mapping[str, int] = {
     "specviz": 0,
     "specviz.errors": 0,
+    "specviz.trace.limits": 0,
     "specviz.trace.values": 0,
     "specviz.trace": 1,
     "specviz.decoding": 2,
@@ -32,9 +33,14 @@ LAYERS: Mapping[str, int] = {
 the version number alone."""
 MAY_USE_LAYERS = {room: {0, 1} for room in ("specviz.ui", "specviz.bench")}
 """Views and measurements are handed `start_race`; they never reach for models themselves."""
-SIDEWAYS: set[tuple[str, str]] = set()
+SIDEWAYS = {("specviz.trace.values", "specviz.trace.limits")}
 """Neighbours on one floor that may be used."""
-ONLY_STANDARD_LIBRARY = ("specviz.trace", "specviz.trace.values", "specviz.errors")
+ONLY_STANDARD_LIBRARY = (
+    "specviz.trace",
+    "specviz.trace.values",
+    "specviz.trace.limits",
+    "specviz.errors",
+)
 QUIET = (("specviz.cli", "transformers.utils"), ("specviz.bench.against", "transformers.utils"))
 """The command line may tell transformers to keep its progress bars to itself."""
 TORCH_LIVES_IN = (

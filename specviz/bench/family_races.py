@@ -7,8 +7,8 @@ from statistics import median
 from specviz.bench.plan import Contender, GalleryPrompt, Lengths, ReportPlan
 from specviz.bench.repeats import LaneSummary, median_summary, repeat_race, summarise
 from specviz.trace.counts import RunningCounts
+from specviz.trace.limits import MAX_LANES
 from specviz.trace.values import (
-    MAX_LANES,
     Environment,
     LaneSpec,
     LaneTrace,

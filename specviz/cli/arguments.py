@@ -15,7 +15,8 @@ from specviz.cli.distill import add_distill_options
 from specviz.cli.record import add_record_options
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
-from specviz.trace.values import MAX_GAMMA, LaneSpec, Method, RaceRequest, Sampling
+from specviz.trace.limits import MAX_GAMMA
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
 
 DEFAULT_GAMMA = 4
 DEFAULT_PROMPT = "Once upon a time"

@@ -3,12 +3,19 @@
 import math
 
 from specviz.errors import RequestError
+from specviz.trace.limits import (
+    MAX_GAMMA,
+    MAX_LANES,
+    MAX_NEW_TOKENS,
+    MAX_NGRAM,
+    MAX_SEED,
+    MAX_TEMPERATURE,
+    MAX_TOP_K,
+    MIN_NGRAM,
+    MIN_TEMPERATURE,
+)
 from specviz.trace.names import lane_names
-from specviz.trace.values import MAX_GAMMA, MAX_LANES, LaneSpec, Method, RaceRequest, Sampling
-
-MAX_NEW_TOKENS = 4096
-MAX_SEED = 2**63 - 1
-MAX_NGRAM = 16
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
 
 
 def check_request(request: RaceRequest) -> None:
@@ -41,13 +48,14 @@ def check_request(request: RaceRequest) -> None:
 
 
 def _check_sampling(sampling: Sampling) -> None:
-    if not (math.isfinite(sampling.temperature) and 0 <= sampling.temperature <= 5):
-        raise RequestError(f"temperature must be 0 to 5, got {sampling.temperature}")
-    if sampling.temperature and sampling.temperature < 0.01:
+    temperature = sampling.temperature
+    if not (math.isfinite(temperature) and 0 <= temperature <= MAX_TEMPERATURE):
+        raise RequestError(f"temperature must be 0 to {MAX_TEMPERATURE:g}, got {temperature}")
+    if 0 < temperature < MIN_TEMPERATURE:
         raise RequestError(
-            f"temperature must be 0 (greedy) or at least 0.01, got {sampling.temperature}"
+            f"temperature must be 0 (greedy) or at least {MIN_TEMPERATURE}, got {temperature}"
         )
-    _check_range("top_k (0 switches it off)", sampling.top_k, 0, 1_000_000)
+    _check_range("top_k (0 switches it off)", sampling.top_k, 0, MAX_TOP_K)
     if not 0 < sampling.top_p <= 1:
         raise RequestError(f"top_p must be above 0 and at most 1, got {sampling.top_p}")
     _check_range("seed", sampling.seed, 0, MAX_SEED)
@@ -64,7 +72,7 @@ def _check_lane(name: str, spec: LaneSpec) -> None:
     if spec.method is not Method.DRAFT_MODEL and spec.draft:
         raise RequestError(f"lane {name!r}: the method {spec.method} takes no draft model")
     if spec.method is Method.PROMPT_LOOKUP:
-        _check_range(f"max_ngram of lane {name!r}", spec.max_ngram, 2, MAX_NGRAM)
+        _check_range(f"max_ngram of lane {name!r}", spec.max_ngram, MIN_NGRAM, MAX_NGRAM)
     if spec.exit_layer is not None and spec.exit_layer < 1:
         raise RequestError(f"exit_layer of lane {name!r} must be at least 1, got {spec.exit_layer}")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from specviz.errors import FormatError, RequestError, TraceFormatError
+from specviz.trace.limits import MAX_LANES
 from specviz.trace.names import METHOD_NAMES
 from specviz.trace.typed_json import decode, encode, kind_of, parse_json, quoted, read_json, refusal
 from specviz.trace.values import (
-    MAX_LANES,
     SCHEMA_VERSION,
     DraftToken,
     LaneTrace,

@@ -9,7 +9,7 @@ tokens, which the paper takes as 1.
 
 from collections.abc import Callable
 
-from specviz.trace.values import MAX_GAMMA
+from specviz.trace.limits import MAX_GAMMA
 
 
 def expected_tokens_per_round(alpha: float, gamma: int) -> float:

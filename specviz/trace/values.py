@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, NamedTuple, Protocol
 
+from specviz.trace.limits import DEFAULT_NGRAM
+
 SCHEMA_VERSION = 2
-MAX_GAMMA = 16
-MAX_LANES = 4
 NUM_TOP = 10
 
 
@@ -95,7 +95,7 @@ class LaneSpec:
     exit_layer: int | None = None
     """Layers that draft in the method `early-exit`; None takes the first exit the model
     declares."""
-    max_ngram: int = 4
+    max_ngram: int = DEFAULT_NGRAM
     """Longest match that the method `prompt-lookup` looks for, in tokens."""
 
 

@@ -9,6 +9,7 @@ from specviz.ui.controls import make_slider, race_buttons
 from specviz.ui.fitted_view import fitted_views
 from specviz.ui.options import PageOptions
 from specviz.ui.panels import Panel
+from specviz.ui.settings_data import spans
 from specviz.ui.strings import label
 
 
@@ -29,18 +30,16 @@ class CompareControls:
 
 def build_compare_controls(options: PageOptions) -> CompareControls:
     """Lay out what fitting brought, and below it what its race needs."""
-    limits, shown = options.limits, options.defaults
+    shown, span = options.defaults, spans(options.limits)
     choice = views.choice(
         "fitted", "0:0", fitted_views(options) | {"plotly": views.plotly_address()}
     )
     with gr.Row(elem_id="sv-compare-controls", equal_height=False, visible=bool(options.fitted)):
         with gr.Column(scale=3, min_width=280, elem_id="sv-compare-settings"), gr.Row():
-            gamma = make_slider(
-                label("compare.gamma"), (1, limits.max_gamma, 1), shown.gamma, "compare-gamma"
-            )
+            gamma = make_slider(label("compare.gamma"), span["gamma"], shown.gamma, "compare-gamma")
             temperature = make_slider(
                 label("compare.temperature"),
-                (0, 2, 0.05),
+                span["temperature"],
                 shown.temperature,
                 "compare-temperature",
             )

@@ -14,7 +14,7 @@ from specviz.ui.request_form import build_request
 from specviz.ui.strings import PageError, in_english, message
 
 BEFORE, AFTER = (in_english(message(f"waiting.{key}")) for key in ("before", "after"))
-"""Names of the lanes in the trace, where English stands; the page tells them in its own words."""
+"""Names that the lanes are given; `model/names.js` translates them."""
 _CHOICE = re.compile(r"(\d{1,6}):(\d{1,6})")
 
 
@@ -57,8 +57,8 @@ def _chosen(choice: object, options: PageOptions) -> tuple[FittedDraft, str]:
     numbers = _CHOICE.fullmatch(choice) if isinstance(choice, str) else None
     if numbers is None:
         raise PageError("compare.nothing_chosen")
-    place, row = int(numbers[1]), int(numbers[2])
-    if place >= len(options.fitted) or row >= len(options.fitted[place].fit.held_out):
+    index, row = int(numbers[1]), int(numbers[2])
+    if index >= len(options.fitted) or row >= len(options.fitted[index].fit.held_out):
         raise PageError("compare.not_there")
-    fitted = options.fitted[place]
+    fitted = options.fitted[index]
     return fitted, fitted.fit.held_out[row].prompt

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from specviz.trace.fits import FittedDraft
-from specviz.trace.values import MAX_GAMMA, MAX_LANES, Method
+from specviz.trace.limits import MAX_GAMMA, MAX_LANES
+from specviz.trace.values import Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +24,20 @@ class PairOption:
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """What one visitor may ask for; enforced on the server, whatever the browser sends."""
+    """What one visitor may ask for; enforced on the server, whatever the browser sends.
+
+    Where it names no limit, those of `specviz.trace.limits` hold.
+    """
 
     max_prompt_chars: int = 2_000
     max_new_tokens: int = 192
     max_gamma: int = MAX_GAMMA
     max_lanes: int = MAX_LANES
+    max_temperature: float = 2.0
     max_top_k: int = 1_000
+    max_seed: int = 2**31 - 1
+    """What every browser's number fields take."""
+    max_lane_name_chars: int = 60
     deadline_seconds: float = 60.0
     pause_seconds: float = 600.0
     """How long a race may be held between its rounds, in all, before it is ended."""

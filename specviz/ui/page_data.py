@@ -29,15 +29,17 @@ def rounds_data() -> dict[str, Any]:
 def learn_data(options: PageOptions) -> dict[str, Any]:
     """Give what the lessons speak of and race: the first pair that this page offers.
 
-    Before any race was run their numbers come from the recorded one, if it is there.
+    Before any race was run their numbers come from the recorded one, if it is there: from how it
+    began, and its figures at the end.
     """
     pair = options.pairs[0]
     examples = [example for group in read_examples() for example in group.examples]
-    recording = read_recorded(RECORDED)
+    packets = read_recorded(RECORDED)
     return {
         "target": pair.target,
         "drafts": pair.drafts,
         "parameters": {each.target: each.num_parameters for each in options.pairs},
         "prompts": {each.id: each.prompt for each in examples if each.id in LESSON_PROMPTS},
-        "measured": recording["measured"] if recording else None,
+        "recorded": packets
+        and {"started": packets[0]["events"][0], "figures": packets[-1]["figures"]},
     }

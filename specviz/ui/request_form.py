@@ -6,10 +6,10 @@ menu are let through.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from specviz.trace.limits import DEFAULT_NGRAM, MAX_NGRAM, MIN_NGRAM
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
-from specviz.ui.lane_names import telling_names
 from specviz.ui.options import PageLimits, PageOptions, PairOption
 from specviz.ui.request_values import (
     read_integer,
@@ -18,13 +18,10 @@ from specviz.ui.request_values import (
     read_sequence,
     shown,
 )
-from specviz.ui.strings import PageError, in_english
+from specviz.ui.strings import PageError
 
-MAX_SEED = 2**31 - 1
 MAX_LANES_CHARS = 4_000
 """Longest description of the lanes that a page may send."""
-MIN_NGRAM, DEFAULT_NGRAM, MAX_NGRAM = 2, 4, 16
-"""Longest matches, in tokens, that prompt lookup may look for."""
 _LANE_KEYS = {"name", "method", "target", "draft", "gamma", "exit_layer", "max_ngram"}
 _SAMPLING_KEYS = {"temperature", "top_k", "top_p", "seed"}
 
@@ -71,12 +68,12 @@ def build_request(
     specs = [_lane(lane, options) for lane in read_sequence(lanes)]
     if not specs or specs[0].method is not Method.BASELINE:
         target = specs[0].target if specs else options.pairs[0].target
-        specs.insert(0, LaneSpec("", Method.BASELINE, target))
+        specs.insert(0, LaneSpec(None, Method.BASELINE, target))
     if not 2 <= len(specs) <= limits.max_lanes:
         raise PageError("error.number_of_lanes", most=limits.max_lanes, found=len(specs))
     return RaceRequest(
         prompt=_prompt(prompt, limits),
-        lanes=_with_names(specs),
+        lanes=_with_different_names(specs),
         sampling=_sampling(sampling, limits),
         max_new_tokens=read_integer(max_new_tokens, "max_new_tokens", 1, limits.max_new_tokens),
     )
@@ -96,13 +93,13 @@ def _prompt(value: object, limits: PageLimits) -> str:
     if not isinstance(value, str) or not value.strip():
         raise PageError("error.prompt_empty")
     if len(value) > limits.max_prompt_chars:
-        chars, allowed = f"{len(value):,}", f"{limits.max_prompt_chars:,}"
-        raise PageError("error.prompt_too_long", chars=chars, allowed=allowed)
+        allowed = limits.max_prompt_chars
+        raise PageError("error.prompt_too_long", chars=len(value), allowed=allowed)
     return value
 
 
 def _lane(value: object, options: PageOptions) -> LaneSpec:
-    """Read one lane; its name is empty where it was given none."""
+    """Read one lane; it has only a name that it was given."""
     fields = read_mapping(value, "lane", _LANE_KEYS)
     method = _method(fields.get("method"))
     target = fields.get("target", options.pairs[0].target)
@@ -110,7 +107,7 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
     if pair is None:
         allowed = ", ".join(each.target for each in options.pairs)
         raise PageError("error.unknown_target", found=shown(target), allowed=allowed)
-    name = _name(fields["name"]) if "name" in fields else ""
+    name = _name(fields["name"], options.limits) if "name" in fields else None
     if method is Method.BASELINE:
         return LaneSpec(name, method, pair.target)
     if method not in pair.methods:
@@ -156,17 +153,13 @@ def _exit_layer(value: object, method: Method, pair: PairOption) -> int | None:
     return layer
 
 
-def _with_names(specs: Sequence[LaneSpec]) -> tuple[LaneSpec, ...]:
-    """Name the lanes that were given no name, so that no two are called the same."""
-    named = tuple(
-        spec if spec.name else replace(spec, name=in_english(name))
-        for spec, name in zip(specs, telling_names(specs), strict=True)
-    )
-    names = [spec.name for spec in named]
+def _with_different_names(specs: Sequence[LaneSpec]) -> tuple[LaneSpec, ...]:
+    """Refuse lanes that were given the same name; those without one are told apart anyway."""
+    names = [spec.name for spec in specs if spec.name]
     for name in names:
         if names.count(name) > 1:
             raise PageError("error.same_names", name=name)
-    return named
+    return tuple(specs)
 
 
 def _sampling(value: object, limits: PageLimits) -> Sampling:
@@ -176,11 +169,12 @@ def _sampling(value: object, limits: PageLimits) -> Sampling:
     top_p = read_number(fields.get("top_p", 1.0), "top_p", 0.0, 1.0)
     if top_p == 0.0:
         raise PageError("error.top_p_zero")
+    highest = limits.max_temperature
     return Sampling(
-        temperature=read_number(fields.get("temperature", 0.0), "temperature", 0.0, 2.0),
+        temperature=read_number(fields.get("temperature", 0.0), "temperature", 0.0, highest),
         top_k=read_integer(fields.get("top_k", 0), "top_k", 0, limits.max_top_k),
         top_p=top_p,
-        seed=read_integer(fields.get("seed", 0), "seed", 0, MAX_SEED),
+        seed=read_integer(fields.get("seed", 0), "seed", 0, limits.max_seed),
     )
 
 
@@ -190,7 +184,8 @@ def _method(value: object) -> Method:
     raise PageError("error.unknown_method", found=shown(value), allowed=", ".join(Method))
 
 
-def _name(value: object) -> str:
-    if isinstance(value, str) and 0 < len(value) <= 60:
+def _name(value: object, limits: PageLimits) -> str:
+    most = limits.max_lane_name_chars
+    if isinstance(value, str) and 0 < len(value) <= most:
         return value
-    raise PageError("error.lane_name", found=shown(value))
+    raise PageError("error.lane_name", most=most, found=shown(value))

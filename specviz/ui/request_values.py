@@ -43,9 +43,7 @@ def read_number(value: object, field: str, low: float, high: float) -> float:
     """
     if isinstance(value, (int, float)) and not isinstance(value, bool) and low <= value <= high:
         return float(value)
-    raise PageError(
-        "error.out_of_range", field=field, low=f"{low:g}", high=f"{high:g}", found=shown(value)
-    )
+    raise PageError("error.out_of_range", field=field, low=low, high=high, found=shown(value))
 
 
 def read_integer(value: object, field: str, low: int, high: int) -> int:
@@ -57,7 +55,7 @@ def read_integer(value: object, field: str, low: int, high: int) -> int:
     number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
     if number is not None and low <= number <= high and int(number) == number:
         return int(number)
-    raise PageError("error.not_whole", field=field, low=low, high=f"{high:,}", found=shown(value))
+    raise PageError("error.not_whole", field=field, low=low, high=high, found=shown(value))
 
 
 def shown(value: object) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 
 from specviz.errors import SpecvizError
 from specviz.trace.files import dumps
+from specviz.trace.limits import MAX_GAMMA
 from specviz.trace.theory import best_gamma, predicted_speedup
-from specviz.trace.values import MAX_GAMMA
 from specviz.ui.options import PageLimits
 from specviz.ui.recorded import open_trace, packets_of, read_recorded
 from specviz.ui.runs import Run, RunStore

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from specviz.trace.limits import DEFAULT_NGRAM, MAX_NGRAM, MIN_NGRAM
 from specviz.ui.options import PageLimits, PageOptions
-from specviz.ui.request_form import DEFAULT_NGRAM, MAX_NGRAM, MAX_SEED, MIN_NGRAM
 
 Span = tuple[float, float, float]
 """Lowest value, highest value and step of a number."""
@@ -12,10 +12,10 @@ Span = tuple[float, float, float]
 def spans(limits: PageLimits) -> dict[str, Span]:
     """Return the numbers that a visitor may set; a whole step allows whole numbers only."""
     return {
-        "temperature": (0, 2, 0.05),
+        "temperature": (0, limits.max_temperature, 0.05),
         "top_k": (0, 200, 1),
         "top_p": (0.05, 1, 0.05),
-        "seed": (0, MAX_SEED, 1),
+        "seed": (0, limits.max_seed, 1),
         "tokens": (8, limits.max_new_tokens, 8),
         "gamma": (1, limits.max_gamma, 1),
         "max_ngram": (MIN_NGRAM, MAX_NGRAM, 1),
@@ -44,7 +44,8 @@ def settings_data(options: PageOptions) -> dict[str, Any]:
         "lane": {"gamma": shown.gamma, "max_ngram": DEFAULT_NGRAM},
         "spans": spans(limits),
         "max_prompt_chars": limits.max_prompt_chars,
-        "max_lanes": limits.max_lanes - 1,
+        "max_lane_name_chars": limits.max_lane_name_chars,
+        "max_drafting_lanes": limits.max_lanes - 1,
         "pairs": [
             {
                 "target": pair.target,

@@ -5,8 +5,9 @@ from dataclasses import replace
 import pytest
 
 from specviz.errors import RequestError
-from specviz.race.validation import MAX_NEW_TOKENS, MAX_SEED, check_request
-from specviz.trace.values import MAX_GAMMA, LaneSpec, Method, RaceRequest, Sampling
+from specviz.race.validation import check_request
+from specviz.trace.limits import MAX_GAMMA, MAX_NEW_TOKENS, MAX_SEED
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
 
 BASELINE = LaneSpec("plain", Method.BASELINE, "big")
 DRAFTED = LaneSpec("drafted", Method.DRAFT_MODEL, "big", draft="small", gamma=4)
@@ -30,6 +31,10 @@ def sampled(**changes: object) -> RaceRequest:
         sampled(temperature=5.0, top_k=1, top_p=1e-9, seed=MAX_SEED),
         sampled(temperature=0.01),
         lane(gamma=1),
+        lane(name=None),
+        replace(
+            GOOD, lanes=(*GOOD.lanes, replace(DRAFTED, name=None), replace(DRAFTED, name=None))
+        ),
         lane(gamma=MAX_GAMMA),
         lane(method=Method.PROMPT_LOOKUP, draft=None, max_ngram=2),
         lane(method=Method.EARLY_EXIT, draft=None, exit_layer=3),

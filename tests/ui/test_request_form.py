@@ -8,6 +8,7 @@ import pytest
 from fake_race import OPTIONS
 
 from specviz.errors import RequestError
+from specviz.trace.names import lane_names
 from specviz.trace.values import Method
 from specviz.ui.options import PageOptions, PairOption
 from specviz.ui.request_form import (
@@ -159,13 +160,14 @@ def test_a_refusal_is_a_text_of_the_table_with_its_values() -> None:
 
 def test_lanes_without_names_are_told_apart_by_what_differs() -> None:
     lanes = [LANE, LANE | {"gamma": 8}, LANE | {"draft": "fake-draft-small"}]
-    names = [lane.name for lane in build_request("Hi", lanes, None, 8, OPTIONS).lanes]
-    assert names == [
+    request = build_request("Hi", lanes, None, 8, OPTIONS)
+    assert [lane.name for lane in request.lanes] == [None] * 4
+    assert lane_names(request.lanes) == (
         "target alone",
         "target + draft model (fake-draft, γ 5)",
         "target + draft model (fake-draft, γ 8)",
         "target + draft model (fake-draft-small, γ 5)",
-    ]
+    )
 
 
 def test_two_lanes_may_not_be_given_the_same_name() -> None:

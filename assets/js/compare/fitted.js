@@ -1,32 +1,35 @@
 // What fitting a draft to its target brought: numbers, a chart of the held-out prompts, the command.
-import { make, setText } from '../core/dom.js';
-import { FitChart } from './fit_chart.js';
-import { t, tell } from '../core/strings.js';
+import { make, setText, wrap } from '../page/dom.js';
+import { decimals, percent, plain } from '../page/numbers.js';
+import { t, translate } from '../page/strings.js';
+import { FitChart, shortened } from './fit_chart.js';
 
 const LONGEST_LABEL = 64;
 const COLUMNS = ['number', 'prompt', 'before', 'after', 'tokens'];
 
 /** Draw the fitted drafts; `choose("F:P")` is called with the draft and the prompt that are chosen. */
-export function mountFitted(place, data, choose) {
+export function mountFitted(container, data, choose) {
   for (const problem of data.problems) {
-    place.append(make('p', 'sv-note', t('fit.left_out', { problem })));
+    container.append(make('p', 'sv-note', t('fit.left_out', { problem })));
   }
   if (!data.drafts.length) {
-    place.append(make('p', 'sv-lead', t('fit.empty')), commandBox(data.command));
+    container.append(make('p', 'sv-lead', t('fit.empty')), boxed(make('code', '', data.command)));
     return;
   }
-  const report = new Report(data.plotly);
-  const drafts = picker(t('fit.choose_draft'), data.drafts.map((draft) => draft.name));
-  const prompts = picker(t('fit.choose_prompt'), []);
+  const report = new Report(data);
+  const drafts = picker(t('fit.choose_draft'));
+  const prompts = picker(t('fit.choose_prompt'));
+  drafts.select.append(...data.drafts.map((draft) => make('option', '', draft.name)));
   drafts.label.hidden = data.drafts.length < 2;
-  place.append(make('p', 'sv-lead', t('fit.meaning')), drafts.label, report.element, prompts.label);
+  container.append(make('p', 'sv-lead', t('fit.meaning')), drafts.label, report.element, prompts.label);
 
   const pick = () => choose(`${drafts.select.selectedIndex}:${prompts.select.value || 0}`);
   const show = () => {
     const draft = data.drafts[drafts.select.selectedIndex];
-    report.show(draft);
-    prompts.select.replaceChildren(...draft.rows.map(promptOption));
-    prompts.label.hidden = !draft.rows.length;
+    const rows = rowsOf(draft.fit);
+    report.show(draft, rows);
+    prompts.select.replaceChildren(...rows.map(promptOption));
+    prompts.label.hidden = !rows.length;
     pick();
   };
   drafts.select.addEventListener('change', show);
@@ -34,8 +37,54 @@ export function mountFitted(place, data, choose) {
   show();
 }
 
+/** The held-out prompts, the best fitted first, each with its `index` in the fit and its `number` here. */
+export function rowsOf({ held_out: prompts }) {
+  return prompts
+    .map((prompt, index) => ({ ...prompt, index }))
+    .sort((one, other) => other.alpha_after - one.alpha_after)
+    .map((row, index) => ({ ...row, number: index + 1 }));
+}
+
+/** Each number before and after fitting, as texts, with the counts behind it. */
+export function figuresOf({ fit: { before, after }, expected_tokens: lengths }, gamma) {
+  const ofAlpha = { points: points(after.alpha - before.alpha), tokens: after.num_tokens };
+  const counts = { before: before.num_tokens, after: after.num_tokens };
+  const isAlike = counts.before === counts.after;
+  return [
+    {
+      label: t('fit.alpha'),
+      values: [percent(before.alpha), percent(after.alpha)],
+      detail: t(isAlike ? 'fit.alpha_detail' : 'fit.alpha_detail_apart', { ...ofAlpha, ...counts }),
+    },
+    {
+      label: t('fit.greedy'),
+      values: [percent(before.greedy), percent(after.greedy)],
+      detail: t('fit.greedy_detail', { points: points(after.greedy - before.greedy) }),
+    },
+    {
+      label: t('fit.length', { gamma }),
+      values: lengths.map((tokens) => decimals(tokens, 2)),
+      detail: t('fit.length_detail'),
+    },
+  ];
+}
+
+/** What was learned from, for how long, and what was measured on, as a sentence. */
+export function factsOf(fit) {
+  const [minutes, seconds] = [Math.floor(Math.round(fit.seconds) / 60), Math.round(fit.seconds) % 60];
+  return t('fit.facts', {
+    learned: fit.num_prompts - fit.num_held_out,
+    prompts: fit.num_prompts,
+    time: t(minutes ? 'fit.minutes' : 'fit.seconds', { minutes, seconds }),
+    written: fit.num_tokens_written,
+    trained: fit.num_tokens_trained,
+    n: fit.num_held_out,
+  });
+}
+
 /** All that is known of one fitted draft. */
 class Report {
+  #gamma;
   #title = make('h2');
   #figures = make('dl', 'sv-figures sv-fit-figures');
   #facts = make('p', 'sv-facts');
@@ -44,86 +93,73 @@ class Report {
   #table = make('tbody');
   #chart;
 
-  constructor(plotlyAddress) {
-    const numbers = make('div', 'sv-fit-numbers');
+  constructor({ gamma, plotly }) {
+    this.#gamma = gamma;
     const made = make('p', 'sv-facts', t('fit.made_by'));
-    numbers.append(this.#title, this.#figures, this.#note, this.#facts, made, boxed(this.#command));
+    const numbers = [this.#title, this.#figures, this.#note, this.#facts, made, boxed(this.#command)];
     const plot = make('div', 'sv-fit-plot', '', { role: 'figure', 'aria-label': t('fit.chart_about') });
-    const figure = make('figure', 'sv-chart');
-    figure.append(make('figcaption', '', t('fit.chart')), plot, this.#details());
-    this.element = make('div', 'sv-fit');
-    this.element.append(numbers, figure);
-    this.#chart = new FitChart(plot, plotlyAddress);
+    const figure = wrap('figure', 'sv-chart', make('figcaption', '', t('fit.chart')), plot, this.#details());
+    this.element = wrap('div', 'sv-fit', wrap('div', 'sv-fit-numbers', ...numbers), figure);
+    this.#chart = new FitChart(plot, plotly);
   }
 
-  show(draft) {
-    setText(this.#title, t('fit.title', { before: draft.from, after: draft.name }));
-    this.#figures.replaceChildren(...draft.figures.map(tile));
-    setText(this.#facts, tell(draft.facts));
-    setText(this.#note, draft.note ? tell(draft.note) : '');
-    setText(this.#command, draft.made_by);
-    this.#table.replaceChildren(...draft.rows.map(tableRow));
-    this.#chart.show(draft.rows);
+  show(draft, rows) {
+    const { fit } = draft;
+    setText(this.#title, t('fit.title', { before: fit.draft_before ?? t('fit.new_draft'), after: draft.name }));
+    this.#figures.replaceChildren(...figuresOf(draft, this.#gamma).map(tile));
+    setText(this.#facts, factsOf(fit));
+    setText(this.#note, translate(draft.note ?? ''));
+    setText(this.#command, fit.made_by);
+    this.#table.replaceChildren(...rows.map(tableRow));
+    this.#chart.show(rows);
   }
 
   #details() {
-    const details = make('details', 'sv-fit-table');
-    const table = make('table');
-    const head = make('tr');
-    head.append(
-      ...COLUMNS.map((name) => make('th', '', t(`fit.column_${name}`), { scope: 'col' })),
-    );
+    const titles = COLUMNS.map((name) => make('th', '', t(`fit.column_${name}`), { scope: 'col' }));
     const caption = make('caption', 'sv-spoken', t('fit.table_about'));
-    const top = make('thead');
-    top.append(head);
-    table.append(caption, top, this.#table);
+    const table = wrap('table', '', caption, wrap('thead', '', wrap('tr', '', ...titles)), this.#table);
     const region = { tabindex: '0', role: 'region', 'aria-label': t('fit.table_about') };
     const scroller = make('div', 'sv-scroll', '', region);
     scroller.append(table);
-    details.append(make('summary', '', t('fit.table')), scroller);
-    return details;
+    return wrap('details', 'sv-fit-table', make('summary', '', t('fit.table')), scroller);
   }
 }
 
-function tile(figure) {
-  const element = make('div', 'sv-figure');
-  const value = make('dd', 'sv-value');
-  const arrow = make('span', 'sv-arrow', ' → ');
-  value.append(make('span', 'sv-was', figure.before), arrow, make('span', '', figure.after));
-  element.append(make('dt', '', tell(figure.label)), value, make('dd', 'sv-detail', tell(figure.detail)));
-  return element;
+function tile({ label, values: [before, after], detail }) {
+  const value = wrap(
+    'dd',
+    'sv-value',
+    make('span', 'sv-was', before),
+    make('span', 'sv-arrow', ' → '),
+    make('span', '', after),
+  );
+  return wrap('div', 'sv-figure', make('dt', '', label), value, make('dd', 'sv-detail', detail));
 }
 
 function tableRow(row) {
-  const element = make('tr');
-  const percent = (share) => `${(100 * share).toFixed(1)} %`;
-  element.append(
-    make('td', '', String(row.number)),
+  const texts = [percent(row.alpha_before, 1), percent(row.alpha_after, 1), plain(row.num_tokens)];
+  return wrap(
+    'tr',
+    '',
+    make('td', '', plain(row.number)),
     make('td', 'sv-cell-prompt', row.prompt),
-    make('td', '', percent(row.before)),
-    make('td', '', percent(row.after)),
-    make('td', '', String(row.tokens)),
+    ...texts.map((text) => make('td', '', text)),
   );
-  return element;
 }
 
-function picker(text, names) {
-  const label = make('label', 'sv-picker');
+function picker(text) {
   const select = make('select');
-  select.append(...names.map((name) => make('option', '', name)));
-  label.append(make('span', '', text), select);
-  return { label, select };
+  return { label: wrap('label', 'sv-picker', make('span', '', text), select), select };
 }
 
-function promptOption(row) {
-  const flat = row.prompt.replaceAll(/\s+/g, ' ').trim();
-  const short = flat.length > LONGEST_LABEL ? `${flat.slice(0, LONGEST_LABEL)}…` : flat;
-  const text = t('fit.option', { number: row.number, prompt: short });
-  return make('option', '', text, { value: row.index });
+function promptOption({ number, index, prompt }) {
+  const text = t('fit.option', { number, prompt: shortened(prompt, LONGEST_LABEL) });
+  return make('option', '', text, { value: index });
 }
 
-function commandBox(command) {
-  return boxed(make('code', '', command));
+/** A gain in percentage points, with its sign. */
+function points(gain) {
+  return `${gain < 0 ? '−' : '+'}${decimals(Math.abs(100 * gain), 0)}`;
 }
 
 function boxed(code) {

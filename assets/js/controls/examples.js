@@ -1,81 +1,77 @@
 // Example prompts: a row of groups, the prompts of the open group, and what to watch in the chosen one.
-import { make } from '../core/dom.js';
+import { make, makeButton, wrap } from '../page/dom.js';
+import { t } from '../page/strings.js';
 import { apply, onChange } from './settings.js';
-import { t } from '../core/strings.js';
 
 /** Draw the gallery; a prompt that is pressed, and what its hint invites to, become the settings. */
-export function mountExamples(place, { groups }) {
-  const gallery = new Gallery(groups);
-  place.append(...gallery.elements);
+export function mountExamples(container, { groups }) {
+  container.append(...new Gallery(groups).elements);
 }
 
 class Gallery {
-  #parts;
+  #groups;
+  #chips;
   #hint = make('p', 'sv-hint', '', { role: 'status' });
   #tryRow = make('div', 'sv-tries');
   #tries = [];
   #shown = null;
 
   constructor(groups) {
-    this.#parts = groups.map((group) => this.#part(group));
+    this.#groups = groups.map((group) => this.#group(group));
+    this.#chips = this.#groups.flatMap(({ chips }) => chips);
     const tabs = make('div', 'sv-groups', '', { role: 'group', 'aria-label': t('gallery.kinds') });
-    const surprise = make('button', 'sv-surprise', t('gallery.surprise'), { type: 'button' });
-    surprise.addEventListener('click', () => this.#surprise());
-    tabs.append(...this.#parts.map((part) => part.tab));
-    const chips = make('div', 'sv-chips');
-    chips.append(...this.#parts.map((part) => part.row), surprise);
-    const watch = make('div', 'sv-hint-line');
-    watch.append(this.#hint, this.#tryRow);
-    this.elements = [tabs, chips, watch];
-    this.#open(this.#parts[0]);
+    tabs.append(...this.#groups.map(({ tab }) => tab));
+    const surprise = makeButton(t('gallery.surprise'), () => this.#surprise(), 'sv-surprise');
+    const rows = wrap('div', 'sv-chips', ...this.#groups.map(({ row }) => row), surprise);
+    this.elements = [tabs, rows, wrap('div', 'sv-hint-line', this.#hint, this.#tryRow)];
+    this.#open(this.#groups[0]);
     onChange((settings) => this.#follow(settings));
   }
 
   /** A group: the button that opens it, and the row of its prompts. */
-  #part(group) {
-    const name = t(`prompt.${group.id}`);
+  #group({ id, examples }) {
+    const name = t(`prompt.${id}`);
     const label = t('gallery.prompts_of', { group: name });
     const row = make('div', 'sv-chip-row', '', { role: 'group', 'aria-label': label });
-    const chips = group.examples.map((example) => chipOf(example));
-    row.append(...chips.map((chip) => chip.button));
-    const tab = make('button', 'sv-group', name, { type: 'button' });
-    const part = { row, tab, chips };
-    tab.addEventListener('click', () => this.#open(part));
-    return part;
+    const chips = examples.map((example) => {
+      const choose = () => apply({ prompt: example.prompt });
+      const title = { title: example.prompt };
+      return { example, button: makeButton(t(`prompt.${example.id}`), choose, 'sv-chip', title) };
+    });
+    row.append(...chips.map(({ button }) => button));
+    const group = { row, chips, tab: makeButton(name, () => this.#open(group), 'sv-group') };
+    return group;
   }
 
   #open(opened) {
-    for (const part of this.#parts) {
-      part.row.hidden = part !== opened;
-      part.tab.setAttribute('aria-pressed', String(part === opened));
+    for (const group of this.#groups) {
+      group.row.hidden = group !== opened;
+      showPressed(group.tab, group === opened);
     }
   }
 
   /** Choose any prompt but the one that is there. */
   #surprise() {
-    const chips = this.#parts.flatMap((part) => part.chips);
-    const others = chips.filter(({ example }) => example !== this.#shown);
+    const others = this.#chips.filter(({ example }) => example !== this.#shown);
     apply({ prompt: others[Math.floor(Math.random() * others.length)].example.prompt });
   }
 
   /** Mark the prompt that stands in the field and say what to watch in it; none, if it is one's own. */
   #follow(settings) {
-    const has = ({ example }) => example.prompt === settings.prompt;
-    const part = this.#parts.find(({ chips }) => chips.some(has));
-    const example = part?.chips.find(has).example ?? null;
-    if (example !== this.#shown) this.#show(example, part);
-    for (const { button, partial } of this.#tries) {
-      button.setAttribute('aria-pressed', String(covers(settings, partial)));
-    }
+    const chosen = this.#chips.find(({ example }) => example.prompt === settings.prompt);
+    if ((chosen?.example ?? null) !== this.#shown) this.#show(chosen);
+    for (const { button, some } of this.#tries) showPressed(button, covers(settings, some));
   }
 
-  #show(example, part) {
+  #show(chosen) {
+    const example = chosen?.example ?? null;
     this.#shown = example;
-    if (part) this.#open(part);
-    for (const chip of this.#parts.flatMap(({ chips }) => chips)) {
-      chip.button.setAttribute('aria-pressed', String(chip.example === example));
-    }
-    this.#tries = Object.entries(example?.tries ?? {}).map(tryOf);
+    if (chosen) this.#open(this.#groups.find(({ chips }) => chips.includes(chosen)));
+    for (const chip of this.#chips) showPressed(chip.button, chip === chosen);
+    this.#tries = Object.entries(example?.tries ?? {}).map(([name, some]) => ({
+      some,
+      button: makeButton(t(`prompt.try_${name}`), () => apply(some), 'sv-try'),
+    }));
     this.#tryRow.replaceChildren(...this.#tries.map(({ button }) => button));
     this.#hint.replaceChildren();
     if (!example) return;
@@ -84,18 +80,9 @@ class Gallery {
   }
 }
 
-function chipOf(example) {
-  const text = t(`prompt.${example.id}`);
-  const button = make('button', 'sv-chip', text, { type: 'button', title: example.prompt });
-  button.addEventListener('click', () => apply({ prompt: example.prompt }));
-  return { button, example };
-}
-
-/** A button that makes the settings that a hint speaks of; it is pressed while they are made. */
-function tryOf([name, partial]) {
-  const button = make('button', 'sv-try', t(`prompt.try_${name}`), { type: 'button' });
-  button.addEventListener('click', () => apply(partial));
-  return { button, partial };
+/** Show a button as pressed while what it stands for is so. */
+function showPressed(button, isPressed) {
+  button.setAttribute('aria-pressed', String(isPressed));
 }
 
 /** Whether `value` has all that `part` asks for; lists must be equally long. */

@@ -1,82 +1,72 @@
-// All settings of the race in one place: Gradio's controls, the lane editor, links and lessons meet here.
-import { remember, remembered } from '../core/memory.js';
-import { fitLanes, fitSettings } from './settings_fit.js';
-import { readLink, withoutSettings } from './settings_link.js';
-import { SettingsBar } from './settings_bar.js';
+// The settings of the next race for the whole page: who wants to know or to change them calls here.
+import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { remember, remembered } from '../page/memory.js';
+import { t } from '../page/strings.js';
+import { linkOf, readLink, withoutSettings } from './link.js';
+import { SettingsStore } from './store.js';
 
-/**
- * @typedef {{ method: string, gamma: number, draft?: string, exit_layer?: number, max_ngram?: number }} Lane
- * @typedef {{ prompt: string, temperature: number, top_k: number, top_p: number, seed: number,
- *   tokens: number, target: string, lanes: Lane[] }} Settings
- */
 const KEY = 'specviz-settings';
-/** Settings that Gradio's own controls show. */
-const PLAIN = ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens'];
+const SHOWN_MS = 2500;
 
 const listeners = [];
-let menu = null;
-let settings = { lanes: [] };
+let store = null;
 let bar = null;
-let choose = null;
+/** Whether something was changed on this page; until then its address speaks for the settings. */
+let isTouched = false;
 
-/** A copy of all settings as they stand; before the page is drawn there are no lanes yet. */
+/** All settings as they stand, not to be changed in place; before the page is drawn no lanes. */
 export function current() {
-  return structuredClone(settings);
+  return store?.values ?? { lanes: [] };
 }
 
-/** Call `listener(settings)` now, if they are known, and whenever one of them has changed. */
+/**
+ * Call `listener(settings, origin)` now, if they are known, and whenever one of them has changed;
+ * `origin` is what whoever changed them gave to `apply`.
+ */
 export function onChange(listener) {
   listeners.push(listener);
-  if (menu) listener(current());
+  if (store) listener(store.values, null);
 }
 
-/** Change some settings; what the page does not offer is told and left as it was. */
-export function apply(partial) {
-  const faults = take(partial);
-  bar.tell(faults);
+/**
+ * Wish for some settings; of what the page does not offer the visitor is told. Target and lanes
+ * change at once, the others as soon as Gradio's controls hold them.
+ */
+export function apply(some, origin = null) {
+  isTouched = true;
+  bar.show(store.wish(some, origin));
   keep();
 }
 
-/** Take a value that one of Gradio's controls has now. */
+/** Take a value that one of Gradio's controls holds now. */
 export function noteSetting(name, value) {
-  if (!menu || value === null || settings[name] === value) return;
-  settings = { ...settings, [name]: value };
-  tellAll();
-  bar.tell([]);
-  keep();
+  if (!store) return;
+  if (store.note(name, value)) {
+    isTouched = true;
+    bar.show([]);
+  }
+  if (isTouched) keep();
 }
 
 /** Draw the buttons that belong to settings, and begin with those of the address or the last visit. */
-export function mountPreset(place, data, chooseFirst) {
-  choose = chooseFirst;
-  menu = data;
-  settings = { ...data.first, lanes: fitLanes(data.first.lanes, data.first.target, data).lanes };
-  menu.first = current();
-  bar = new SettingsBar(menu, current);
-  place.append(...bar.elements);
-  const linked = readLink(window.location.search);
-  bar.tell(take(linked ?? (isEmbedded() ? {} : readMemory())));
-  tellAll();
+export function mountSettings(container, menu, choose) {
+  store = new SettingsStore(menu, (some) => choose(JSON.stringify(some)), notify);
+  bar = new SettingsBar(() => linkOf(store.values, store.first, window.location.href));
+  container.append(...bar.elements);
+  const begun = readLink(window.location.search) ?? (isEmbedded() ? {} : readMemory());
+  bar.show(store.wish(begun));
+  notify(store.values, null);
 }
 
-/** Set what fits, and hand it to whom it concerns; the sentences about the rest are returned. */
-function take(partial) {
-  const before = settings;
-  const { fitting, faults } = fitSettings(partial, before, menu);
-  settings = fitting;
-  if (PLAIN.some((name) => settings[name] !== before[name])) choose(JSON.stringify(settings));
-  if (JSON.stringify(settings) !== JSON.stringify(before)) tellAll();
-  return faults;
-}
-
-function tellAll() {
-  for (const listener of listeners) listener(current());
+function notify(values, origin) {
+  for (const listener of listeners) listener(values, origin);
+  bar.renew();
 }
 
 /** Remember the settings for the next visit; an address that set others no longer speaks for them. */
 function keep() {
   if (isEmbedded()) return;
-  remember(KEY, JSON.stringify(settings));
+  remember(KEY, JSON.stringify(store.values));
   const address = withoutSettings(window.location.href);
   if (address !== window.location.href) window.history.replaceState(window.history.state, '', address);
 }
@@ -90,7 +80,62 @@ function readMemory() {
   }
 }
 
-// What is embedded shows what its address says, whatever the visitor chose on the whole page.
+/** What is embedded shows what its address says, whatever the visitor chose on the whole page. */
 function isEmbedded() {
   return document.documentElement.classList.contains('sv-embed');
+}
+
+/** Below the race's buttons: a link to these settings, and what of a wish the page could not do. */
+class SettingsBar {
+  #link;
+  #copy = makeButton(t('preset.copy'), () => this.#copyLink(), 'sv-button sv-copy');
+  #open = make('a', 'sv-whole', t('preset.open'), { target: '_blank', rel: 'noopener' });
+  #spoken = make('span', 'sv-spoken', '', { role: 'status' });
+  #field = make('input', 'sv-link-field', '', { readonly: '', 'aria-label': t('preset.link'), hidden: '' });
+  #notes = make('div', 'sv-preset-notes', '', { role: 'status' });
+  #timer = 0;
+
+  /** `link()` gives the address of the page with the settings as they stand. */
+  constructor(link) {
+    this.#link = link;
+    this.#field.addEventListener('focus', () => this.#field.select());
+    const row = wrap('div', 'sv-preset-row', this.#copy, this.#open, this.#spoken);
+    this.elements = [row, this.#field, this.#notes];
+  }
+
+  /** Show sentences about settings that could not be made; they go away with the next change. */
+  show(sentences) {
+    this.#notes.replaceChildren(...sentences.map((sentence) => make('p', '', sentence)));
+  }
+
+  /** The settings are others now. */
+  renew() {
+    this.#open.href = this.#link();
+  }
+
+  async #copyLink() {
+    const link = this.#link();
+    try {
+      await navigator.clipboard.writeText(link);
+      this.#field.hidden = true;
+      this.#say(t('preset.copied'));
+    } catch {
+      // Without a secure address a page may not write to the clipboard: the visitor copies by hand.
+      this.#field.hidden = false;
+      this.#field.value = link;
+      this.#field.focus();
+      this.#say(t('preset.copy_by_hand'));
+    }
+  }
+
+  /** Say on the button itself, and to a screen reader, what became of the press. */
+  #say(text) {
+    setText(this.#copy, text);
+    setText(this.#spoken, text);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      setText(this.#copy, t('preset.copy'));
+      setText(this.#spoken, '');
+    }, SHOWN_MS);
+  }
 }

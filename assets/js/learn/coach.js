@@ -1,24 +1,23 @@
 // The coach: takes a visitor through a lesson on the real page, step by step, over all tabs.
+import { apply } from '../controls/settings.js';
+import { isOpen, openTab } from '../page/tabs.js';
 import { CoachPanel } from './coach_panel.js';
-import { factsOf } from './lesson_facts.js';
-import { Light } from './lesson_light.js';
-import { NOTES } from './lesson_notes.js';
-import { setUp } from './lesson_preset.js';
-import { progress } from './lesson_progress.js';
-import { watch } from './lesson_watch.js';
-import { LESSONS, lessonOf } from './lessons.js';
-import { onNews } from './sandbox_news.js';
-import { isOpen, openTab } from '../core/tabs.js';
+import { NOTES, factsOf } from './facts.js';
+import { onHappening, watchRaces } from './happenings.js';
+import { LESSONS, lessonOf, progress } from './lessons.js';
+import { Light } from './light.js';
 
 /** What takes Escape itself while it is focused. */
 const KEEPS_ESCAPE = 'input, textarea, select, [role=listbox], [aria-expanded=true]';
 const ALL = '#sv-learn';
+const PLAIN_SAMPLING = { top_k: 0, top_p: 1, seed: 0 };
+const USUAL_GAMMA = 6;
 
 let coach = null;
 
 /** Draw the coach, who waits until a lesson is taken; `?lesson=ID` takes one from a link. */
-export function mountCoach(place, data, scenes) {
-  coach = new Coach(place, data, scenes.race);
+export function mountCoach(container, data) {
+  coach = new Coach(container, data);
   const asked = new URLSearchParams(window.location.search).get('lesson');
   if (asked) startLesson(asked);
 }
@@ -27,6 +26,27 @@ export function mountCoach(place, data, scenes) {
 export function startLesson(id) {
   const lesson = lessonOf(id);
   if (lesson) coach?.start(lesson);
+}
+
+/** Set up what a step's preset names; the draft length `'best'` is the best one of the curve. */
+export function setUp({ prompt, lanes, ...rest }, data, bestGamma) {
+  apply({
+    ...PLAIN_SAMPLING,
+    ...rest,
+    target: data.target,
+    ...(prompt && { prompt: data.prompts[prompt] }),
+    lanes: lanes.map(({ draft, gamma, ...lane }) => ({
+      ...lane,
+      gamma: gamma === 'best' ? bestGamma || USUAL_GAMMA : gamma,
+      ...offered(draft, data.drafts),
+    })),
+  });
+}
+
+/** The draft whose name ends so; without one the lane takes the page's first. */
+function offered(ending, drafts) {
+  const draft = ending && drafts.find((name) => name.endsWith(ending));
+  return draft ? { draft } : {};
 }
 
 class Coach {
@@ -41,9 +61,10 @@ class Coach {
   #bestGamma = 0;
   #opener = null;
 
-  constructor(place, data, scene) {
+  constructor(container, data) {
     this.#data = data;
-    this.#facts = factsOf(data, scene);
+    // Notes speak of the race that is over: its facts are read before it is announced.
+    this.#facts = factsOf(data);
     this.#panel = new CoachPanel({
       close: () => this.#leave(),
       on: () => this.#goOn(null),
@@ -52,12 +73,10 @@ class Coach {
       next: () => this.start(LESSONS[LESSONS.indexOf(this.#lesson) + 1]),
       all: () => this.#toAll(),
     });
-    place.append(this.#panel.element);
+    container.append(this.#panel.element);
     this.#light = new Light(this.#panel.element);
-    watch(scene, this.#facts, (happening) => this.#take(happening));
-    onNews((lab, detail) => {
-      if (lab === 'curve') this.#bestGamma = detail.best;
-    });
+    onHappening((happening) => this.#take(happening));
+    watchRaces();
     document.addEventListener('keydown', (event) => this.#key(event));
     document.addEventListener('click', (event) => {
       if (event.target.closest('[role=tab], .overflow-dropdown')) setTimeout(() => this.#follow());
@@ -76,11 +95,12 @@ class Coach {
   }
 
   #take(happening) {
+    if (happening.kind === 'curve') this.#bestGamma = happening.best;
     const step = this.#lesson && this.#steps[this.#at];
     if (happening.kind === 'started' && step?.then) {
       this.#light.show({ at: step.then, tab: step.tab }, false);
     }
-    if (step?.done?.(happening)) this.#goOn(step.note ? NOTES[step.note](this.#facts) : null);
+    if (step?.done?.(happening, this.#bestGamma)) this.#goOn(step.note ? NOTES[step.note](this.#facts) : null);
   }
 
   /** The step is done, read or skipped; `note` is what there is to learn from it. */

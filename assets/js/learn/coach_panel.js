@@ -1,8 +1,7 @@
 // The panel of a lesson: where it stands, what to do now, what was just learned.
-import { make, setText } from '../core/dom.js';
-import { makeBelief } from './lesson_belief.js';
+import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { t } from '../page/strings.js';
 import { LESSONS } from './lessons.js';
-import { t } from '../core/strings.js';
 
 /** Draws a lesson; what its buttons do is `acts`: close, show, setUp, on, next, all. */
 export class CoachPanel {
@@ -11,22 +10,16 @@ export class CoachPanel {
   #title = make('h2', 'sv-coach-title', '', { tabindex: '-1' });
   #body = make('div', 'sv-coach-body');
   #spoken = make('p', 'sv-spoken', '', { role: 'status' });
-  #fold = make('button', 'sv-coach-icon', '', { type: 'button' });
+  #fold = makeButton('', () => this.#setFolded(!this.#body.hidden), 'sv-coach-icon');
 
   constructor(acts) {
     this.#acts = acts;
     this.element = make('section', 'sv-coach', '', { 'aria-label': t('coach.name'), hidden: '' });
-    const close = make('button', 'sv-coach-icon', '✕', { type: 'button' });
-    close.setAttribute('aria-label', t('coach.close'));
-    close.title = t('coach.close');
-    close.addEventListener('click', acts.close);
-    this.#fold.addEventListener('click', () => this.#setFolded(!this.#body.hidden));
-    const head = make('header', 'sv-coach-head');
-    const titles = make('div');
-    titles.append(this.#number, this.#title);
-    head.append(titles, this.#fold, close);
-    this.element.append(head, this.#body, this.#spoken);
-    new ResizeObserver(() => this.#tellHeight()).observe(this.element);
+    const name = { title: t('coach.close'), 'aria-label': t('coach.close') };
+    const close = makeButton('✕', acts.close, 'sv-coach-icon', name);
+    const titles = wrap('div', '', this.#number, this.#title);
+    this.element.append(wrap('header', 'sv-coach-head', titles, this.#fold, close), this.#body, this.#spoken);
+    new ResizeObserver(() => this.#noteHeight()).observe(this.element);
   }
 
   /** Open the panel for a lesson, and go there. */
@@ -42,7 +35,7 @@ export class CoachPanel {
   /** Put the panel away. */
   close() {
     this.element.hidden = true;
-    this.#tellHeight();
+    this.#noteHeight();
   }
 
   /** Draw the step `at` of `steps`; `state` holds `note`, `wasSet` and `isElsewhere`. */
@@ -70,11 +63,11 @@ export class CoachPanel {
 
   #task(lesson, step, { wasSet, isElsewhere }) {
     const row = make('div', 'sv-coach-buttons');
-    if (step.preset) row.append(this.#button('setup', this.#acts.setUp, !wasSet));
-    if (step.at && isElsewhere) row.append(this.#button('go', this.#acts.show, !step.preset));
-    else if (step.at) row.append(this.#button('show', this.#acts.show));
-    if (step.done) row.append(this.#button('skip', this.#acts.on));
-    else row.append(this.#button('understood', this.#acts.on, true));
+    if (step.preset) row.append(button('setup', this.#acts.setUp, !wasSet));
+    if (step.at && isElsewhere) row.append(button('go', this.#acts.show, !step.preset));
+    else if (step.at) row.append(button('show', this.#acts.show));
+    if (step.done) row.append(button('skip', this.#acts.on));
+    else row.append(button('understood', this.#acts.on, true));
     const text = make('p', 'sv-coach-step', t(`lesson.${lesson.id}_${step.id}`));
     const parts = [text, row];
     if (wasSet) parts.splice(1, 0, make('p', 'sv-coach-set', t('coach.was_set'), { role: 'status' }));
@@ -86,20 +79,12 @@ export class CoachPanel {
     const row = make('div', 'sv-coach-buttons');
     if (next) {
       const title = t(`lesson.${next.id}_title`);
-      row.append(this.#button('next', this.#acts.next, true, { title }));
+      row.append(button('next', this.#acts.next, true, { title }));
     }
-    row.append(this.#button('all', this.#acts.all, !next));
+    row.append(button('all', this.#acts.all, !next));
     const done = make('p', 'sv-coach-step', t('coach.finished'));
     const last = make('p', 'sv-coach-text', t('coach.all_done'));
     return next ? [done, row] : [done, last, row];
-  }
-
-  #button(name, act, isMain = false, values = {}) {
-    const main = isMain ? ' is-main' : '';
-    const text = t(`coach.${name}`, values);
-    const button = make('button', `sv-button${main}`, text, { type: 'button' });
-    button.addEventListener('click', act);
-    return button;
   }
 
   #setFolded(isFolded) {
@@ -112,7 +97,7 @@ export class CoachPanel {
   }
 
   /** The page grows by what the panel may cover, so that its end can be scrolled free. */
-  #tellHeight() {
+  #noteHeight() {
     const height = this.element.hidden ? 0 : this.element.offsetHeight;
     document.documentElement.style.setProperty('--sv-coach-height', `${height}px`);
   }
@@ -129,7 +114,30 @@ function progressBar(at, count) {
 }
 
 function noteList(lines) {
-  const list = make('div', 'sv-coach-note');
-  list.append(...lines.map((line) => make('p', '', line)));
-  return list;
+  return wrap('div', 'sv-coach-note', ...lines.map((line) => make('p', '', line)));
+}
+
+/** A belief to be judged true or false before it is turned over and, by `goOn`, left behind. */
+function makeBelief({ id, isTrue }, goOn) {
+  const choices = make('div', 'sv-coach-buttons');
+  const turn = (said) => {
+    const isRight = said === isTrue;
+    const name = `${isRight ? 'right' : 'wrong'}_${isTrue ? 'yes' : 'no'}`;
+    const truth = make('p', 'sv-belief-truth', '', { role: 'status', tabindex: '-1' });
+    truth.append(
+      make('b', isRight ? 'is-right' : 'is-wrong', t(`coach.${name}`)),
+      ` ${t(`lesson.belief_${id}_truth`)}`,
+    );
+    choices.replaceChildren(button('on', goOn, true));
+    choices.before(truth);
+    truth.focus({ preventScroll: true });
+    choices.scrollIntoView({ block: 'nearest' });
+  };
+  choices.append(button('yes', () => turn(true)), button('no', () => turn(false)));
+  const question = make('b', '', t('coach.question'));
+  return wrap('div', 'sv-belief', question, make('q', '', t(`lesson.belief_${id}`)), choices);
+}
+
+function button(name, act, isMain = false, values = {}) {
+  return makeButton(t(`coach.${name}`, values), act, isMain ? 'sv-button is-main' : 'sv-button');
 }

@@ -1,67 +1,51 @@
 // The tab Learn: the lessons with their progress, and the labs, which need no lesson.
-import { startLesson } from './coach.js';
-import { make, setText } from '../core/dom.js';
-import { factsOf } from './lesson_facts.js';
-import { setUp } from './lesson_preset.js';
-import { progress } from './lesson_progress.js';
-import { LESSONS } from './lessons.js';
-import { makeAccept } from './sandbox_accept.js';
-import { makeCurve } from './sandbox_curve.js';
-import { makeMemory } from './sandbox_memory.js';
-import { makeButton } from './sandbox_parts.js';
-import { makeRules } from './sandbox_rules.js';
-import { makeStrip } from './sandbox_strip.js';
-import { t } from '../core/strings.js';
-import { openTab } from '../core/tabs.js';
+import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { plain } from '../page/numbers.js';
+import { t } from '../page/strings.js';
+import { openTab } from '../page/tabs.js';
+import { setUp, startLesson } from './coach.js';
+import { factsOf } from './facts.js';
+import { makeCurve, makeMemory, makeStrip } from './lab_costs.js';
+import { makeAccept, makeRules } from './lab_words.js';
+import { LESSONS, progress } from './lessons.js';
 
 /** Draw the tab. */
-export function mountLearn(place, data, scenes) {
-  const facts = factsOf(data, scenes.race);
+export function mountLearn(container, data) {
+  const facts = factsOf(data);
   const race = (gamma) => {
     setUp({ lanes: [{ method: 'draft-model', gamma }] }, data, gamma);
     openTab('race');
   };
-  const labs = make('div', 'sv-labs');
-  const costs = make('div', 'sv-lab-column');
-  costs.append(makeMemory(facts), makeStrip(facts));
-  labs.append(costs, makeAccept(), makeRules(), makeCurve(facts, race));
-  const play = make('header', 'sv-learn-head');
-  play.append(make('h2', '', t('learn.play')), make('p', '', t('learn.play_text')));
-  place.append(makeHead(), makeCards(), play, labs);
+  const costs = wrap('div', 'sv-lab-column', lab('memory', makeMemory(facts)), lab('strip', makeStrip(facts)));
+  const words = [lab('accept', makeAccept()), lab('rules', makeRules())];
+  const labs = wrap('div', 'sv-labs', costs, ...words, lab('curve', makeCurve(facts, race)));
+  const play = wrap('header', 'sv-learn-head', make('h2', '', t('learn.play')), make('p', '', t('learn.play_text')));
+  container.append(makeHead(), makeCards(), play, labs);
 }
 
 function makeHead() {
-  const head = make('header', 'sv-learn-head');
   const count = make('p', 'sv-learn-count');
-  const begin = makeButton('', () => startLesson((progress.next ?? LESSONS[0]).id), 'is-main');
+  const begin = makeButton('', () => startLesson((progress.next ?? LESSONS[0]).id), 'sv-button is-main');
   const over = makeButton(t('learn.start_over'), () => progress.clear());
-  const row = make('div', 'sv-learn-row');
-  row.append(begin, over, count);
-  head.append(make('h2', '', t('learn.title')), make('p', '', t('learn.text')), row);
+  const row = wrap('div', 'sv-learn-row', begin, over, count);
   progress.subscribe(() => {
     setText(count, t('learn.progress', { done: progress.count, count: LESSONS.length }));
     setText(begin, progress.count && progress.next ? t('learn.go_on') : t('learn.from_here'));
     over.hidden = progress.count === 0;
   });
-  return head;
+  return wrap('header', 'sv-learn-head', make('h2', '', t('learn.title')), make('p', '', t('learn.text')), row);
 }
 
 function makeCards() {
-  const list = make('ol', 'sv-lessons');
-  const cards = LESSONS.map(({ id }, place) => {
-    const title = t(`lesson.${id}_title`);
-    const card = make('button', 'sv-lesson', '', { type: 'button' });
+  const cards = LESSONS.map(({ id }, index) => {
     const state = make('span', 'sv-lesson-state');
+    const card = makeButton('', () => startLesson(id), 'sv-lesson');
     card.append(
-      make('span', 'sv-lesson-number', String(place + 1), { 'aria-hidden': 'true' }),
-      make('b', '', title),
+      make('span', 'sv-lesson-number', plain(index + 1), { 'aria-hidden': 'true' }),
+      make('b', '', t(`lesson.${id}_title`)),
       make('span', 'sv-lesson-sum', t(`lesson.${id}_sum`)),
       state,
     );
-    card.addEventListener('click', () => startLesson(id));
-    const item = make('li');
-    item.append(card);
-    list.append(item);
     return { id, card, state };
   });
   progress.subscribe(() => {
@@ -71,5 +55,16 @@ function makeCards() {
       setText(state, t(isDone ? 'learn.done_again' : 'learn.begin'));
     }
   });
-  return list;
+  return wrap('ol', 'sv-lessons', ...cards.map(({ card }) => wrap('li', '', card)));
+}
+
+/** The frame of a lab with its title and its one or two sentences. */
+function lab(name, children) {
+  const frame = make('section', `sv-lab sv-lab-${name}`, '', { 'aria-labelledby': `sv-lab-${name}` });
+  frame.append(
+    make('h3', '', t(`learn.${name}_title`), { id: `sv-lab-${name}` }),
+    make('p', 'sv-lab-text', t(`learn.${name}_text`)),
+    ...children,
+  );
+  return frame;
 }

@@ -1,11 +1,14 @@
 // The lessons as a table: what each step lights up, what completes it, and what "set it up" sets.
 // The texts are `lesson.ID_title`, `_sum`, `_text`, `lesson.ID_STEP` and `lesson.belief_NAME`.
+import { remember, remembered } from '../page/memory.js';
 
-const lane = (place) => ({ at: `#sv-race-stage .sv-lane:nth-child(${place})`, tab: 'race' });
+const KEY = 'specviz-lessons';
+
+const lane = (number) => ({ at: `#sv-race-stage .sv-lane:nth-child(${number})`, tab: 'race' });
 const race = { at: '#sv-race', tab: 'race', then: '#sv-race-stage .sv-lanes' };
 const lab = (name) => ({ at: `.sv-lab-${name}`, tab: 'learn' });
 
-// What a happening (`lesson_watch.js`) must be to complete a step.
+// What a happening (`happenings.js`) must be to complete a step.
 const finished = (it) => it.kind === 'race';
 const isToken = (fate) => (it) => it.kind === 'token' && it.fate === fate;
 const inLab = (name, test = () => true) => (it) => it.kind === name && test(it);
@@ -16,10 +19,10 @@ const draft = (gamma, name) => ({ method: 'draft-model', gamma, ...(name && { dr
 
 /**
  * Steps are `{id, at, tab, then, done, preset, note}`: `at` finds the control to light up on its
- * `tab`, and `then` what to watch once a race has begun; `done(happening)` completes the step, and a
- * step without it is read; `preset` goes to `settings.js`
- * with the id of an example as prompt and the end of a draft's name as draft, `'best'` as γ meaning
- * the best of the curve; `note` names what `lesson_notes.js` says once the step is done.
+ * `tab`, and `then` what to watch once a race has begun; `done(happening, bestGamma)` completes the step, and a
+ * step without it is read; `preset` becomes the settings of the race, with the id of an example as
+ * prompt and the end of a draft's name as draft, `'best'` as γ meaning the best of the curve; `note`
+ * names what `facts.js` says once the step is done.
  */
 export const LESSONS = [
   {
@@ -91,7 +94,7 @@ export const LESSONS = [
         id: 'race',
         ...race,
         preset: { ...story, lanes: [draft(2), draft('best')] },
-        done: (it) => finished(it) && (it.gammas.size > 1 || it.gammas.has(it.bestGamma)),
+        done: (it, bestGamma) => finished(it) && (it.gammas.size > 1 || it.gammas.has(bestGamma)),
         note: 'run',
       },
     ],
@@ -163,3 +166,49 @@ export const LESSONS = [
 export function lessonOf(id) {
   return LESSONS.find((lesson) => lesson.id === id);
 }
+
+/** Which lessons were done, remembered from one visit to the next. */
+class Progress {
+  #done = new Set((remembered(KEY) ?? '').split(' ').filter(lessonOf));
+  #listeners = [];
+
+  /** Whether a lesson was done. */
+  has(id) {
+    return this.#done.has(id);
+  }
+
+  /** How many were done. */
+  get count() {
+    return this.#done.size;
+  }
+
+  /** The first lesson that was not done, else null. */
+  get next() {
+    return LESSONS.find((lesson) => !this.has(lesson.id)) ?? null;
+  }
+
+  /** Note that a lesson was done. */
+  add(id) {
+    this.#done.add(id);
+    this.#keep();
+  }
+
+  /** Forget all. */
+  clear() {
+    this.#done.clear();
+    this.#keep();
+  }
+
+  /** Call `listener()` now and whenever something was done or forgotten. */
+  subscribe(listener) {
+    this.#listeners.push(listener);
+    listener();
+  }
+
+  #keep() {
+    remember(KEY, [...this.#done].join(' '));
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+export const progress = new Progress();

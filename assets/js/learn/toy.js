@@ -1,15 +1,15 @@
-// The two laws that the labs of the tab Learn share: dragged in one lab, they change in all.
+// The toy of the labs: a target's distribution p and a draft's q over three words, and four rules for q to write p.
 
 const FIRST = { p: [50, 30, 20], q: [35, 45, 20] };
 
-/** Laws that are shown in whole percents; each always adds up to 100. */
-class Toy {
+/** Distributions that are shown in whole percents; dragged in one lab, they change in all. */
+export class Toy {
   /** Percents as they were dragged, so that shares survive many small moves. */
   #exact = structuredClone(FIRST);
   #listeners = [];
 
-  /** The law `p` of the target or `q` of the draft, as it is shown. */
-  law(which) {
+  /** The distribution `p` of the target or `q` of the draft, as it is shown. */
+  distribution(which) {
     return wholePercents(this.#exact[which]).map((percent) => percent / 100);
   }
 
@@ -21,37 +21,104 @@ class Toy {
       if (each === word) return percent;
       return (100 - percent) * (others > 0 ? share / others : 1 / (before.length - 1));
     });
-    this.#tell();
+    this.#notify();
   }
 
-  /** Go back to the laws of the start. */
+  /** Go back to the distributions of the start. */
   reset() {
     this.#exact = structuredClone(FIRST);
-    this.#tell();
+    this.#notify();
   }
 
-  /** Call `listener()` now and whenever a law changes. */
+  /** Call `listener(p, q)` now and whenever one of them changes. */
   subscribe(listener) {
     this.#listeners.push(listener);
-    listener();
+    listener(this.distribution('p'), this.distribution('q'));
   }
 
-  #tell() {
-    for (const listener of this.#listeners) listener();
+  #notify() {
+    for (const listener of this.#listeners) listener(this.distribution('p'), this.distribution('q'));
   }
+}
+
+export const toy = new Toy();
+
+/** Σ min(p, q): the share of guesses that the right rule keeps. */
+export function overlap(p, q) {
+  return sum(keptMass(p, q));
+}
+
+/** min(p, q) for each word: how often it is guessed and kept. */
+export function keptMass(p, q) {
+  return p.map((mass, word) => Math.min(mass, q[word]));
+}
+
+/** min(1, p / q) for each word; null for a word that is never guessed. */
+export function keepChances(p, q) {
+  return p.map((mass, word) => (q[word] > 0 ? Math.min(1, mass / q[word]) : null));
+}
+
+/** norm(max(0, p − q)): what the target draws from after a rejection; null where q is p. */
+export function residual(p, q) {
+  const rest = p.map((mass, word) => Math.max(0, mass - q[word]));
+  const total = sum(rest);
+  return total > 0 ? rest.map((mass) => mass / total) : null;
+}
+
+/**
+ * Four rules for writing from p with guesses from q. Each gives, for every word, how often it is
+ * written because a guess was kept and how often because the target added it.
+ */
+export const RULES = {
+  right: (p, q) => {
+    const kept = keptMass(p, q);
+    return { kept, added: p.map((mass, word) => mass - kept[word]) };
+  },
+  again: (p, q) => {
+    const kept = keptMass(p, q);
+    return { kept, added: p.map((mass) => (1 - sum(kept)) * mass) };
+  },
+  argmax: (p, q) => {
+    const best = q.indexOf(Math.max(...q));
+    const chance = Math.min(1, p[best] / q[best]);
+    const rest = residual(p, q) ?? p;
+    return {
+      kept: p.map((_, word) => (word === best ? chance : 0)),
+      added: rest.map((mass) => (1 - chance) * mass),
+    };
+  },
+  match: (p, q) => ({
+    kept: p.map((mass, word) => mass * q[word]),
+    added: p.map((mass, word) => mass * (1 - q[word])),
+  }),
+};
+
+/** What a rule writes: the two parts, the distribution that they make, and the share of guesses kept. */
+export function outcomeOf(rule, p, q) {
+  const { kept, added } = RULES[rule](p, q);
+  return { kept, added, written: kept.map((mass, word) => mass + added[word]), rate: sum(kept) };
+}
+
+/** Draw a word. */
+export function draw(distribution) {
+  let left = Math.random();
+  for (const [word, mass] of distribution.entries()) {
+    left -= mass;
+    if (left < 0) return word;
+  }
+  return distribution.findLastIndex((mass) => mass > 0);
 }
 
 /** Round to whole percents that still add up to 100: the largest remainders are rounded up. */
 function wholePercents(exact) {
   const whole = exact.map(Math.floor);
-  const missing = 100 - whole.reduce((total, percent) => total + percent, 0);
-  const byRemainder = exact.map((_, word) => word).sort((a, b) => rest(exact[b]) - rest(exact[a]));
+  const missing = 100 - sum(whole);
+  const rest = (word) => exact[word] - whole[word];
+  const byRemainder = exact.map((_, word) => word).sort((a, b) => rest(b) - rest(a));
   for (const word of byRemainder.slice(0, missing)) whole[word] += 1;
   return whole;
 }
 
-function rest(share) {
-  return share - Math.floor(share);
+function sum(masses) {
+  return masses.reduce((total, mass) => total + mass, 0);
 }
-
-export const toy = new Toy();

@@ -11,9 +11,12 @@ const DETAILS = {
   gamma: (spec) => `γ ${spec.gamma}`,
 };
 
+/** Names that the page itself gives, in English in the trace. */
+const GIVEN = { 'before fitting': 'waiting.before', 'after fitting': 'waiting.after' };
+
 /** The name that somebody gave a lane, else what it runs and in what it differs from the others. */
 export function laneName({ spec, specs, index }) {
-  if (spec.name) return spec.name;
+  if (spec.name) return Object.hasOwn(GIVEN, spec.name) ? t(GIVEN[spec.name]) : spec.name;
   const name = methodName(spec.method);
   const alike = specs.filter((other) => other.method === spec.method);
   if (alike.length === 1) return name;

@@ -6,8 +6,7 @@ import torch
 
 from specviz.decoding.proposal import NOTHING, Proposal, chain
 from specviz.decoding.sampling import Chance
-
-MIN_NGRAM = 2
+from specviz.trace.limits import MIN_NGRAM
 
 
 class PromptLookup:

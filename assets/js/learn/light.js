@@ -1,6 +1,6 @@
 // Lights up the control that a lesson speaks of, brings it into sight, and keeps the panel off it.
-import { isMotionReduced } from '../core/dom.js';
-import { isOpen, openTab } from '../core/tabs.js';
+import { isMotionReduced } from '../page/dom.js';
+import { isOpen, openTab } from '../page/tabs.js';
 
 const LOOK_EVERY_MS = 300;
 const MARGIN_PX = 16;

@@ -23,10 +23,11 @@ export function readLink(search) {
 export function linkOf(settings, first, address) {
   const url = new URL(address);
   url.search = url.hash = '';
-  const isOther = (name) => JSON.stringify(settings[name]) !== JSON.stringify(first[name]);
-  for (const name of PLAIN.filter(isOther)) url.searchParams.set(name, settings[name]);
-  if (isOther('lanes')) {
-    for (const lane of settings.lanes) url.searchParams.append('lane', writeLane(lane));
+  const others = PLAIN.filter((name) => settings[name] !== first[name]);
+  for (const name of others) url.searchParams.set(name, settings[name]);
+  const [lanes, firstLanes] = [settings, first].map((each) => each.lanes.map(writeLane));
+  if (lanes.join(' ') !== firstLanes.join(' ')) {
+    for (const lane of lanes) url.searchParams.append('lane', lane);
   }
   // These two are allowed in a query as they are, and read better.
   url.search = url.search.replaceAll('%3A', ':').replaceAll('%2F', '/');

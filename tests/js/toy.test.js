@@ -1,7 +1,7 @@
 // The lessons' formulas against what the papers say of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RULES, draw, keepChances, outcomeOf, overlap, residual } from '../../assets/js/learn/toy_laws.js';
+import { RULES, Toy, draw, keepChances, outcomeOf, overlap, residual } from '../../assets/js/learn/toy.js';
 
 const P = [0.5, 0.3, 0.2];
 const Q = [0.2, 0.7, 0.1];
@@ -16,22 +16,22 @@ const PAIRS = [
 test('the right rule writes exactly what the target would, and keeps the overlap of both', () => {
   for (const [p, q] of PAIRS) {
     const outcome = outcomeOf('right', p, q);
-    assertNear(outcome.law, p);
+    assertNear(outcome.written, p);
     assertNear([outcome.rate], [overlap(p, q)]);
   }
 });
 
 test('every other rule writes something else, though a distribution', () => {
   for (const name of Object.keys(RULES).filter((rule) => rule !== 'right' && rule !== 'match')) {
-    const { law } = outcomeOf(name, P, Q);
-    assertNear([sum(law)], [1]);
-    assert.ok(distance(law, P) > 0.01, `${name} writes p`);
+    const { written } = outcomeOf(name, P, Q);
+    assertNear([sum(written)], [1]);
+    assert.ok(distance(written, P) > 0.01, `${name} writes p`);
   }
 });
 
 test('keeping only what the target would have said itself is right, and keeps less', () => {
   const outcome = outcomeOf('match', P, Q);
-  assertNear(outcome.law, P);
+  assertNear(outcome.written, P);
   assert.ok(outcome.rate < overlap(P, Q));
 });
 
@@ -56,6 +56,21 @@ test('words are drawn as often as their masses say', (context) => {
 test('a draw beyond the last mass gives the last word that has any', (context) => {
   context.mock.method(Math, 'random', () => 1 - Number.EPSILON);
   assert.equal(draw([0.5, 0.5 - 1e-12, 0]), 1);
+});
+
+test('what is dragged stays a distribution in whole percents, and the others keep their shares', () => {
+  const toy = new Toy();
+  const heard = [];
+  toy.subscribe((p, q) => heard.push([p, q]));
+  for (let percent = 50; percent <= 100; percent += 1) toy.set('p', 0, percent);
+  assertNear(toy.distribution('p'), [1, 0, 0]);
+  toy.set('p', 0, 40);
+  assertNear(toy.distribution('p'), [0.4, 0.3, 0.3]);
+  for (let percent = 45; percent >= 7; percent -= 1) toy.set('q', 1, percent);
+  for (const [p, q] of heard) assertNear([sum(p), sum(q)], [1, 1]);
+  assert.equal(heard.length, 1 + 51 + 1 + 39);
+  toy.reset();
+  assertNear(toy.distribution('q'), [0.35, 0.45, 0.2]);
 });
 
 function assertNear(actual, expected) {

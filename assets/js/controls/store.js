@@ -1,0 +1,140 @@
+// The settings as they stand, and what of a wish this page can do; nothing here draws or remembers.
+import { t } from '../page/strings.js';
+
+/**
+ * @typedef {{ method: string, gamma: number, draft?: string, exit_layer?: number,
+ *   max_ngram?: number, name?: string }} Lane
+ * @typedef {{ prompt: string, temperature: number, top_k: number, top_p: number, seed: number,
+ *   tokens: number, target: string, lanes: Lane[] }} Settings
+ */
+
+/** Settings that Gradio's own controls hold. */
+const NUMBERS = ['temperature', 'top_k', 'top_p', 'seed', 'tokens'];
+const OF_GRADIO = ['prompt', ...NUMBERS];
+
+/**
+ * Holds target and lanes; of the settings that Gradio's controls hold it knows what they told. Values
+ * are replaced and never changed in place.
+ */
+export class SettingsStore {
+  #menu;
+  #ask;
+  #notify;
+  /** What Gradio's controls were asked for and have not told yet. */
+  #asked = {};
+  /** @type {Settings} */
+  values;
+  /** @type {Settings} */
+  first;
+
+  /**
+   * `menu` is what `specviz/ui/settings_data.py` gives; `ask(some)` sets Gradio's controls, and
+   * `notify(values, origin)` tells of every change.
+   */
+  constructor(menu, ask, notify) {
+    this.#menu = menu;
+    this.#ask = ask;
+    this.#notify = notify;
+    const { lanes } = fitLanes(menu.first.lanes, menu.first.target, menu);
+    this.values = this.first = { ...menu.first, lanes };
+  }
+
+  /** Wish for some settings; gives a sentence for each thing that this page cannot do. */
+  wish(some, origin = null) {
+    const before = { ...this.values, ...this.#asked };
+    const { fitting, faults } = fitSettings(some, before, this.#menu);
+    const wished = OF_GRADIO.filter((name) => fitting[name] !== before[name]);
+    for (const name of wished) this.#asked[name] = fitting[name];
+    if (wished.length) this.#ask({ ...this.#asked });
+    const { target, lanes } = fitting;
+    if (target !== before.target || lanes !== before.lanes) this.#set({ target, lanes }, origin);
+    return faults;
+  }
+
+  /** Take what one of Gradio's controls holds now; says whether the visitor chose it there. */
+  note(name, value) {
+    const isAnswer = this.#asked[name] === value;
+    delete this.#asked[name];
+    if (value === null || value === this.values[name]) return false;
+    this.#set({ [name]: value }, null);
+    return !isAnswer;
+  }
+
+  #set(some, origin) {
+    this.values = { ...this.values, ...some };
+    this.#notify(this.values, origin);
+  }
+}
+
+/** Take over from `asked` what fits; `faults` has a sentence for each thing that does not. */
+export function fitSettings(asked, before, menu) {
+  const faults = [];
+  const fitting = { ...before };
+  for (const name of NUMBERS.filter((each) => asked[each] !== undefined)) {
+    fitting[name] = fitNumber(name, asked[name], before[name], menu.spans[name], faults);
+  }
+  if (asked.prompt !== undefined) fitting.prompt = fitPrompt(asked.prompt, before, menu, faults);
+  if (asked.target !== undefined) {
+    const targets = menu.pairs.map((pair) => pair.target);
+    fitting.target = fitChoice('target', asked.target, before.target, targets, faults);
+  }
+  const wished = Array.isArray(asked.lanes) && asked.lanes.length ? asked.lanes : null;
+  if (wished || fitting.target !== before.target) {
+    const found = fitLanes(wished ?? before.lanes, fitting.target, menu);
+    fitting.lanes = found.lanes;
+    // Lanes that nobody asked for follow the target in silence.
+    if (wished) faults.push(...found.faults);
+  }
+  return { fitting, faults };
+}
+
+/** Fit lanes to a target: each gets what its method takes, and nothing else. */
+export function fitLanes(asked, target, menu) {
+  const faults = [];
+  const pair = menu.pairs.find((each) => each.target === target);
+  const most = menu.max_drafting_lanes;
+  if (asked.length > most) faults.push(t('preset.too_many_lanes', { found: asked.length, most }));
+  const lanes = asked.slice(0, most).map((lane) => fitLane(lane ?? {}, pair, menu, faults));
+  return { lanes, faults };
+}
+
+function fitLane(asked, pair, menu, faults) {
+  const choose = (name, value, allowed) => fitChoice(name, value, allowed[0], allowed, faults);
+  const lane = { method: choose('method', asked.method, pair.methods) };
+  if (lane.method === 'draft-model') lane.draft = choose('draft', asked.draft, pair.drafts);
+  if (lane.method === 'early-exit' && pair.exits.length) {
+    lane.exit_layer = choose('exit_layer', Number(asked.exit_layer ?? pair.exits[0]), pair.exits);
+  }
+  for (const name of lane.method === 'prompt-lookup' ? ['max_ngram', 'gamma'] : ['gamma']) {
+    const usual = menu.lane[name];
+    lane[name] = fitNumber(name, asked[name] ?? usual, usual, menu.spans[name], faults);
+  }
+  const isNamed = typeof asked.name === 'string' && asked.name;
+  if (isNamed) lane.name = asked.name.slice(0, menu.max_lane_name_chars);
+  return lane;
+}
+
+function fitPrompt(asked, before, { max_prompt_chars: allowed }, faults) {
+  const text = String(asked);
+  if (text.length <= allowed) return text;
+  faults.push(t('preset.prompt_too_long', { chars: text.length, allowed }));
+  return before.prompt;
+}
+
+/** A number of [low, high, step]; a whole step asks for a whole number. */
+function fitNumber(name, asked, otherwise, [low, high, step], faults) {
+  const text = String(asked).trim();
+  const number = text === '' ? NaN : Number(text);
+  const isWhole = Number.isInteger(number) || !Number.isInteger(step);
+  if (isWhole && number >= low && number <= high) return number;
+  faults.push(t('preset.out_of_range', { name, found: text, low, high, otherwise }));
+  return otherwise;
+}
+
+function fitChoice(name, asked, otherwise, allowed, faults) {
+  if (asked === undefined) return otherwise;
+  if (allowed.includes(asked)) return asked;
+  const values = { name, found: String(asked), allowed: allowed.join(', '), otherwise };
+  faults.push(t('preset.not_offered', values));
+  return otherwise;
+}

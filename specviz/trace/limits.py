@@ -1,0 +1,12 @@
+"""What a race may be asked for at all, in numbers; a page allows less, never more."""
+
+MAX_LANES = 4
+"""Lanes of a race, the baseline among them."""
+MAX_NEW_TOKENS = 4096
+MAX_GAMMA = 16
+MIN_NGRAM, DEFAULT_NGRAM, MAX_NGRAM = 2, 4, 16
+"""Longest matches, in tokens, that prompt lookup may look for."""
+MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 5.0
+"""Temperatures that sample; 0 is greedy."""
+MAX_TOP_K = 1_000_000
+MAX_SEED = 2**63 - 1

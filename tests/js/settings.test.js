@@ -1,0 +1,156 @@
+// The settings of a race: what fits, who owns what, and what a link says.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { linkOf, readLink, withoutSettings } from '../../assets/js/controls/link.js';
+import { SettingsStore, fitLanes, fitSettings } from '../../assets/js/controls/store.js';
+import { useEnglish } from './strings_of_the_page.js';
+
+useEnglish();
+
+const ADDRESS = 'http://localhost:7860/';
+const MENU = {
+  first: {
+    prompt: 'Once',
+    temperature: 0,
+    top_k: 0,
+    top_p: 1,
+    seed: 0,
+    tokens: 128,
+    target: 'big',
+    lanes: [{ method: 'draft-model', gamma: 4 }],
+  },
+  lane: { gamma: 4, max_ngram: 4 },
+  spans: {
+    temperature: [0, 2, 0.05],
+    top_k: [0, 200, 1],
+    top_p: [0.05, 1, 0.05],
+    seed: [0, 2147483647, 1],
+    tokens: [8, 192, 8],
+    gamma: [1, 16, 1],
+    max_ngram: [2, 16, 1],
+  },
+  max_prompt_chars: 20,
+  max_lane_name_chars: 10,
+  max_drafting_lanes: 3,
+  pairs: [
+    { target: 'big', drafts: ['small', 'org/tiny:v1'], methods: ['draft-model', 'prompt-lookup', 'early-exit'], exits: [4, 8] },
+    { target: 'bare', drafts: [], methods: ['prompt-lookup'], exits: [] },
+  ],
+};
+const FIRST_LANE = { method: 'draft-model', draft: 'small', gamma: 4 };
+
+/** A store with what it asked of Gradio's controls and whom it told. */
+function makeStore() {
+  const [asked, told] = [[], []];
+  const store = new SettingsStore(
+    MENU,
+    (some) => asked.push(some),
+    (values, origin) => told.push({ values, origin }),
+  );
+  return { store, asked, told };
+}
+
+test('Gradio owns its settings: a wish changes nothing until the control tells', () => {
+  const { store, asked, told } = makeStore();
+  assert.deepEqual(store.wish({ temperature: 0.8, prompt: 'Hi', tokens: 128 }), []);
+  assert.deepEqual(asked, [{ prompt: 'Hi', temperature: 0.8 }], 'only what differs is wished for');
+  assert.equal(store.values.temperature, 0);
+  assert.equal(told.length, 0);
+  assert.equal(store.note('temperature', 0.8), false, 'an answer is nobody’s choice');
+  assert.equal(store.values.temperature, 0.8);
+  assert.deepEqual(told.at(-1).values.prompt, 'Once');
+  assert.equal(store.note('prompt', 'Hi there'), true, 'the visitor typed something else');
+  assert.equal(store.values.prompt, 'Hi there');
+});
+
+test('wishes that were not answered yet go along with the next one', () => {
+  const { store, asked } = makeStore();
+  store.wish({ temperature: 1 });
+  store.wish({ seed: 7 });
+  assert.deepEqual(asked.at(-1), { temperature: 1, seed: 7 });
+  store.note('temperature', 1);
+  store.wish({ temperature: 0 });
+  assert.deepEqual(asked.at(-1), { temperature: 0, seed: 7 });
+});
+
+test('a control that is cleared or tells the same again changes nothing', () => {
+  const { store, told } = makeStore();
+  assert.equal(store.note('seed', null), false);
+  assert.equal(store.note('seed', 0), false);
+  assert.equal(told.length, 0);
+});
+
+test('the store owns target and lanes, and says who changed them', () => {
+  const { store, asked, told } = makeStore();
+  const before = store.values;
+  assert.deepEqual(before.lanes, [FIRST_LANE]);
+  const row = {};
+  store.wish({ lanes: [{ ...FIRST_LANE, gamma: 6 }] }, row);
+  assert.equal(store.values.lanes[0].gamma, 6);
+  assert.equal(told.at(-1).origin, row);
+  assert.equal(asked.length, 0);
+  assert.deepEqual(before.lanes, [FIRST_LANE], 'values are never changed in place');
+  store.wish({ temperature: 1 });
+  assert.equal(told.length, 1, 'lanes that stayed are not told again');
+});
+
+test('lanes that nobody asked for follow the target in silence', () => {
+  const { store } = makeStore();
+  assert.deepEqual(store.wish({ target: 'bare' }), []);
+  assert.deepEqual(store.values.lanes, [{ method: 'prompt-lookup', max_ngram: 4, gamma: 4 }]);
+});
+
+test('a lane gets what its method takes, and nothing else', () => {
+  const asked = [
+    { method: 'early-exit', draft: 'small', exit_layer: '8', gamma: '2' },
+    { method: 'prompt-lookup', name: 'a name that is too long', exit_layer: 4 },
+    null,
+  ];
+  const { lanes, faults } = fitLanes(asked, 'big', MENU);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(lanes, [
+    { method: 'early-exit', exit_layer: 8, gamma: 2 },
+    { method: 'prompt-lookup', max_ngram: 4, gamma: 4, name: 'a name tha' },
+    FIRST_LANE,
+  ]);
+});
+
+test('what does not fit is told in a sentence and left as it was', () => {
+  const lanes = [{ method: 'medusa' }, { method: 'draft-model', draft: 'nobody', gamma: 99 }, {}, {}];
+  const asked = { prompt: 'x'.repeat(21), temperature: 'hot', seed: 1.5, top_p: '0.5', target: 'x', lanes };
+  const { fitting, faults } = fitSettings(asked, MENU.first, MENU);
+  assert.equal(faults.length, 8);
+  for (const part of ['temperature = hot', 'seed = 1.5', '21 characters', 'target = x', '4 lanes', 'medusa', 'nobody', '99']) {
+    assert.ok(faults.some((fault) => fault.includes(part)), part);
+  }
+  assert.ok(faults[1].includes('0 to 2,147,483,647'), 'limits are written in the reader’s language');
+  assert.equal(fitting.top_p, 0.5);
+  assert.deepEqual({ ...fitting, top_p: 1, lanes: [] }, { ...MENU.first, lanes: [] });
+  assert.deepEqual(fitting.lanes, [FIRST_LANE, FIRST_LANE, FIRST_LANE]);
+});
+
+test('what a link says is what it was made of', () => {
+  const lanes = [
+    { method: 'draft-model', draft: 'org/tiny:v1', gamma: 6 },
+    { method: 'early-exit', exit_layer: 8, gamma: 2 },
+    { method: 'prompt-lookup', max_ngram: 3, gamma: 8 },
+  ];
+  const { store } = makeStore();
+  const settings = { ...store.values, prompt: 'two\n& = ünï', temperature: 0.8, lanes };
+  const link = linkOf(settings, store.first, `${ADDRESS}?seed=3#x`);
+  assert.ok(link.endsWith('&lane=draft-model:org/tiny:v1:6&lane=early-exit:8:2&lane=prompt-lookup:3:8'));
+  assert.ok(!link.includes('seed') && !link.includes('tokens'), 'only what differs is told');
+  const { fitting, faults } = fitSettings(readLink(new URL(link).search), store.first, MENU);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(fitting, settings);
+  assert.equal(linkOf(store.first, store.first, ADDRESS), ADDRESS);
+});
+
+test('an address of single names asks for one lane, and one without any for nothing', () => {
+  assert.equal(readLink('?embed=1&lesson=slow'), null);
+  assert.deepEqual(readLink('?prompt=+&method=prompt-lookup&gamma=9&tokens=16'), {
+    tokens: '16',
+    lanes: [{ method: 'prompt-lookup', gamma: '9' }],
+  });
+  assert.equal(withoutSettings(`${ADDRESS}?prompt=a&lane=x:1&__theme=dark`), `${ADDRESS}?__theme=dark`);
+});
