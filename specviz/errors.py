@@ -2,7 +2,8 @@
 
 SpecvizError
 ├── RequestError             what was asked for cannot be done: a prompt, a number, a lane
-│   └── TraceFormatError     a trace file that does not hold what a trace holds
+│   └── FormatError          a file that does not hold what its format asks for
+│       └── TraceFormatError a trace that does not hold what a trace holds
 ├── ModelLoadError           a model, tokenizer or config that cannot be loaded
 ├── IncompatibleModelError   a model that loads, but cannot do what the lane asks of it
 └── DecodingError            a lane that failed while it ran (logits that are not numbers, …)
@@ -20,7 +21,11 @@ class RequestError(SpecvizError):
     """A request that cannot be carried out as it stands."""
 
 
-class TraceFormatError(RequestError):
+class FormatError(RequestError):
+    """Content of a file that does not fit its format."""
+
+
+class TraceFormatError(FormatError):
     """A trace whose content does not fit the format."""
 
 

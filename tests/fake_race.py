@@ -106,7 +106,7 @@ class FakeRace:
             yield RaceStarted(shared, ENVIRONMENT, request.lanes, tuple(5.0 for _ in lanes))
             yield from self._run(request, lanes, coin, should_stop)
             traces = tuple(
-                LaneTrace(x.spec.name, x.spec, 5.0, tuple(x.rounds), x.stop_reason, None)
+                LaneTrace(x.spec, 5.0, tuple(x.rounds), x.stop_reason, None)
                 for x in lanes
                 if x.stop_reason
             )

@@ -71,7 +71,7 @@ def test_a_bad_fit_is_told_and_left_out(add_model: AddModel) -> None:
     add_model("mine", made_by=None)
     options = app.page_options(None, None, "cpu", "float32")
     assert "fitted/mine" not in [each.name for each in options.fitted]
-    assert "fitted/mine: fit.json: made_by must be a text, is None." in options.fit_problems
+    assert "fitted/mine: fit.json: made_by must be a text, is null." in options.fit_problems
 
 
 def test_a_race_that_waits_names_the_model_that_is_read() -> None:

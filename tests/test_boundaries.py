@@ -109,9 +109,8 @@ def modules() -> list[tuple[str, Path]]:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("specviz.trace.values", "from specviz.trace.metrics import race_metrics")(
-            "specviz.trace.values", "import numpy"
-        ),
+        ("specviz.trace.values", "from specviz.trace.metrics import race_metrics"),
+        ("specviz.trace.values", "import numpy"),
         ("specviz.ui.page", "import torch.nn"),
         ("specviz.trace.metrics", "from specviz.models.loading import ModelPool"),
         ("specviz.decoding.verify", "from specviz.models.loading import ModelPool"),
@@ -123,12 +122,12 @@ def modules() -> list[tuple[str, Path]]:
         ("specviz.ui.page", "from specviz import decoding"),
         ("specviz.bench.repeats", "import specviz.race.lanes"),
         ("specviz.bench.family_races", "from specviz.race.wiring import make_start_race"),
-        ("specviz.distill.fitting", "from specviz.training.corpus import read"),
-        ("specviz.training.distill", "from specviz.race.race import run_race\nimport app"),
+        ("specviz.distill.draft_training", "from specviz.training.corpus import read"),
+        ("specviz.training.drafts", "from specviz.race.race import run_race\nimport app"),
     ],
 )
 def test_the_checker_catches_a_violation(module: str, source: str) -> None:
-    if module == "specviz.training.distill":
+    if module == "specviz.training.drafts":
         source = "import app"
     assert len(violations(source, module)) == 1
 
@@ -139,7 +138,7 @@ def test_the_checker_catches_a_violation(module: str, source: str) -> None:
         ("specviz.race.race", "from specviz.trace.values import Round\nimport collections"),
         ("specviz.ui.page", "import gradio\nfrom specviz.ui.theme import THEME"),
         (
-            "specviz.training.distill",
+            "specviz.training.drafts",
             "import torch\nfrom specviz.decoding.sampling import to_probs",
         ),
         ("specviz.race.lanes", "from specviz.decoding.decoder import Decoder"),

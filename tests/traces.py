@@ -143,14 +143,13 @@ def lane(
         placed.append(replace(round_, index=len(placed), position=position))
     longest = max((round_.gamma for round_ in rounds), default=0)
     spec = LaneSpec(
-        name=name or str(method),
+        name=name,
         method=method,
         target="shipped-target",
         draft="shipped-draft" if method is Method.DRAFT_MODEL else None,
         gamma=longest if gamma is None else gamma,
     )
     return LaneTrace(
-        name=spec.name,
         spec=spec,
         prefill_ms=5.0,
         rounds=tuple(placed),

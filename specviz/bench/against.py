@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from specviz.bench.repeats import Comparison, spread, take_turns
 from specviz.errors import RequestError
+from specviz.trace.names import METHOD_NAMES
 from specviz.trace.values import LaneSpec, Method, RaceRequest
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _comparison(lane: LaneSpec, reference: str, ours: list[_Run], theirs: list[_
     wall_rates = [_rate(run.num_timed, run.wall_ms) for run in ours]
     ratios = [mine / other for mine, other in zip(our_rates, their_rates, strict=True)]
     return Comparison(
-        name=lane.name,
+        name=METHOD_NAMES[lane.method],
         reference=reference,
         gamma=lane.gamma,
         num_tokens=num_tokens,

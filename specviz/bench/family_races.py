@@ -75,7 +75,7 @@ class Races:
     def _race(self, prompt: GalleryPrompt, entries: Sequence[_Entry]) -> Iterator[LaneRun]:
         """Run one prompt, as often as the plan says; a lane that failed gives no run."""
         plan = self.plan
-        baseline = LaneSpec(str(Method.BASELINE), Method.BASELINE, plan.target)
+        baseline = LaneSpec(None, Method.BASELINE, plan.target)
         request = RaceRequest(
             prompt.text,
             (baseline, *(contender.lane(plan.target, gamma) for contender, gamma in entries)),
@@ -94,7 +94,9 @@ class Races:
             self.baseline_rates.append(rate)
         for index, ((contender, gamma), lanes) in enumerate(zip(entries, others, strict=True), 1):
             if (reason := _error(lanes)) is not None:
-                self.failures.append(f"{lanes[0].name} on {prompt.group}, {prompt.label}: {reason}")
+                self.failures.append(
+                    f"{contender.name} γ={gamma} on {prompt.group}, {prompt.label}: {reason}"
+                )
             else:
                 counts = RunningCounts.of(lanes[0].rounds)
                 yield LaneRun(contender, gamma, prompt, _summary(traces, index), counts)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from specviz.errors import DecodingError
 from specviz.trace.metrics import race_metrics
+from specviz.trace.names import names_of
 from specviz.trace.values import RaceFinished, RaceRequest, StartRace, StopReason, Trace
 from specviz.trace.verdict import Agreement, race_verdicts
 
@@ -109,7 +110,7 @@ def summarise(trace: Trace) -> tuple[LaneSummary, ...]:
     taken_over = {field.name for field in fields(LaneSummary)}
     return tuple(
         LaneSummary(
-            name=lane.name,
+            name=name,
             method=str(lane.spec.method),
             gamma=lane.spec.gamma,
             stop_reason=str(lane.stop_reason),
@@ -120,8 +121,8 @@ def summarise(trace: Trace) -> tuple[LaneSummary, ...]:
                 if field.name in taken_over
             },
         )
-        for lane, metrics, verdict in zip(
-            trace.lanes, race_metrics(trace), race_verdicts(trace), strict=True
+        for name, lane, metrics, verdict in zip(
+            names_of(trace), trace.lanes, race_metrics(trace), race_verdicts(trace), strict=True
         )
     )
 

@@ -5,8 +5,8 @@ Ranges are checked once, where a race starts, so that page and command line refu
 
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, NoReturn
 
 import specviz
@@ -134,11 +134,11 @@ def build_request(args: Namespace) -> RaceRequest:
     target = args.target or next(
         (lane["target"] for lane in given if "target" in lane), DEFAULT_TARGET
     )
-    baseline = LaneSpec(name=str(Method.BASELINE), method=Method.BASELINE, target=target)
+    baseline = LaneSpec(name=None, method=Method.BASELINE, target=target)
     lanes = [baseline, *(_lane_spec(lane, args, method, target) for lane in given)]
     return RaceRequest(
         prompt=args.prompt,
-        lanes=_with_different_names(lanes),
+        lanes=tuple(lanes),
         sampling=Sampling(args.temperature, args.top_k, args.top_p, args.seed),
         max_new_tokens=args.max_new_tokens,
     )
@@ -178,8 +178,7 @@ def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: st
     draft = lane.get("draft", None if lane else args.draft)
     if draft is None and method is Method.DRAFT_MODEL:
         draft = args.draft or (DEFAULT_DRAFT if target == DEFAULT_TARGET else None)
-    name = lane.get("name", str(method))
-    return LaneSpec(name=name, method=method, target=target, draft=draft, **numbers)
+    return LaneSpec(name=lane.get("name"), method=method, target=target, draft=draft, **numbers)
 
 
 def _whole_number(key: str, text: str) -> int:
@@ -187,15 +186,3 @@ def _whole_number(key: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise RequestError(f"--lane {key} must be a whole number, got {text!r}") from None
-
-
-def _with_different_names(lanes: Sequence[LaneSpec]) -> tuple[LaneSpec, ...]:
-    """Number the lanes that were left with the name of their method."""
-    named: list[LaneSpec] = []
-    for lane in lanes:
-        name, number = lane.name, 1
-        while any(name == other.name for other in named) and lane.name == lane.method:
-            number += 1
-            name = f"{lane.name} {number}"
-        named.append(replace(lane, name=name))
-    return tuple(named)

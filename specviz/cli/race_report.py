@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from specviz.trace.names import names_of
 from specviz.trace.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, OutcomeStyle
 from specviz.trace.values import LaneTrace, Method, Outcome, Round, Source, Trace
 
@@ -23,22 +24,26 @@ _BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 def print_race(console: Console, trace: Trace) -> None:
     """Print the text of every lane, a legend, and the rounds of the lanes that draft."""
-    for lane in trace.lanes:
-        console.rule(Text(lane_title(lane)), align="left")
+    titles = lane_titles(trace)
+    for title, lane in zip(titles, trace.lanes, strict=True):
+        console.rule(Text(title), align="left")
         console.print(lane_text(trace.request.prompt, lane))
         if lane.error is not None:
             console.print(Text(f"ended by an error: {lane.error}", style="bold red"))
     console.print()
     console.print(_legend())
-    for lane in trace.lanes:
+    for title, lane in zip(titles, trace.lanes, strict=True):
         if lane.spec.method is not Method.BASELINE and lane.rounds:
             console.print()
-            console.print(rounds_table(lane))
+            console.print(rounds_table(title, lane))
 
 
-def lane_title(lane: LaneTrace) -> str:
-    """Name of a lane, with its draft length."""
-    return f"{lane.name} γ={lane.spec.gamma}" if lane.spec.gamma else lane.name
+def lane_titles(trace: Trace) -> tuple[str, ...]:
+    """Names of the lanes, each with its draft length."""
+    return tuple(
+        f"{name} γ={lane.spec.gamma}" if lane.spec.gamma else name
+        for name, lane in zip(names_of(trace), trace.lanes, strict=True)
+    )
 
 
 def lane_text(prompt: str, lane: LaneTrace) -> Text:
@@ -57,9 +62,9 @@ def lane_text(prompt: str, lane: LaneTrace) -> Text:
     return text
 
 
-def rounds_table(lane: LaneTrace) -> Table:
+def rounds_table(name: str, lane: LaneTrace) -> Table:
     """Return one row a round: the guesses, how many were kept, what followed, the times."""
-    title = f"Rounds of {lane.name}"
+    title = f"Rounds of {name}"
     if len(lane.rounds) > MAX_ROUNDS_SHOWN:
         title += f" (the first {MAX_ROUNDS_SHOWN} of {len(lane.rounds)}; --trace keeps them all)"
     table = Table(title=Text(title), title_justify="left", box=None, padding=(0, 1))

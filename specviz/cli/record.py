@@ -16,11 +16,11 @@ from specviz.trace.metrics import race_metrics
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling, StartRace
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
-_ALONE = LaneSpec("target alone", Method.BASELINE, DEFAULT_TARGET)
+_ALONE = LaneSpec(None, Method.BASELINE, DEFAULT_TARGET)
 
 
 def _drafting(draft: str, gamma: int) -> LaneSpec:
-    return LaneSpec("target + draft model", Method.DRAFT_MODEL, DEFAULT_TARGET, draft, gamma)
+    return LaneSpec(None, Method.DRAFT_MODEL, DEFAULT_TARGET, draft, gamma)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ RECORDINGS: tuple[Recording, ...] = (
         "edit_random_words",
         (
             _drafting(DEFAULT_DRAFT, 5),
-            LaneSpec("target + prompt lookup", Method.PROMPT_LOOKUP, DEFAULT_TARGET, gamma=8),
-            LaneSpec("target + early exit", Method.EARLY_EXIT, DEFAULT_TARGET, gamma=4),
+            LaneSpec(None, Method.PROMPT_LOOKUP, DEFAULT_TARGET, gamma=8),
+            LaneSpec(None, Method.EARLY_EXIT, DEFAULT_TARGET, gamma=4),
         ),
     ),
     Recording("4-slower", "story_yellow_butterfly", (_drafting("specviz-misfit", 5),)),

@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from specviz.bench.repeats import Comparison, LaneSummary, Spread, spread, summarise
-from specviz.cli.race_report import lane_title
+from specviz.cli.race_report import lane_titles
 from specviz.trace.metrics import LaneMetrics, race_metrics
 from specviz.trace.values import Environment, Trace
 from specviz.trace.verdict import Agreement, Verdict, race_verdicts
@@ -62,8 +62,8 @@ def print_summary(
     ]
     table = Table(box=None, padding=(0, 1))
     table.add_column("")
-    for lane in last.lanes:
-        table.add_column(Text(lane_title(lane)), justify="right")
+    for title in lane_titles(last):
+        table.add_column(Text(title), justify="right")
     for label in columns[0]:
         table.add_row(Text(label), *(Text(column[label]) for column in columns))
     console.print(table)

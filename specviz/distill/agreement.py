@@ -1,30 +1,19 @@
 """How well a draft agrees with its target on each of many texts that the target wrote."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import torch
 
 from specviz.distill.model_reader import ModelReader, TargetReader, pad_texts
+from specviz.trace.fits import FitScore
 
 BLOCK_ROWS = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """Means over `num_tokens` positions."""
-
-    alpha: float
-    """Mean of sum min(p, q) at temperature 1: the chance that a sampled draft token is accepted."""
-    greedy: float
-    """Share of positions where draft and target have the same first choice."""
-    num_tokens: int
-
-
 @torch.no_grad()
-def measure_texts(draft: ModelReader, target: TargetReader) -> list[Agreement]:
+def measure_texts(draft: ModelReader, target: TargetReader) -> list[FitScore]:
     """Compare the two models where the target wrote, text by text, at temperature 1."""
-    found: list[Agreement] = []
+    found: list[FitScore] = []
     for rows in target.batches(range(len(target.texts))):
         texts = [target.texts[row] for row in rows]
         ids, wanted, _ = pad_texts(texts, draft.model.device)
@@ -39,7 +28,7 @@ def measure_texts(draft: ModelReader, target: TargetReader) -> list[Agreement]:
             same.append((mine.argmax(-1) == wished.argmax(-1)).float())
         lengths = [text.num_written for text in texts]
         found += [
-            Agreement(float(overlap.mean()), float(equal.mean()), len(overlap))
+            FitScore(float(overlap.mean()), float(equal.mean()), len(overlap))
             for overlap, equal in zip(
                 torch.split(torch.cat(overlaps), lengths),
                 torch.split(torch.cat(same), lengths),
@@ -49,10 +38,10 @@ def measure_texts(draft: ModelReader, target: TargetReader) -> list[Agreement]:
     return found
 
 
-def pool(found: Sequence[Agreement]) -> Agreement:
+def pool(found: Sequence[FitScore]) -> FitScore:
     """Mean over all tokens of several texts."""
     total = sum(part.num_tokens for part in found)
-    return Agreement(
+    return FitScore(
         sum(part.alpha * part.num_tokens for part in found) / total,
         sum(part.greedy * part.num_tokens for part in found) / total,
         total,

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from rich import get_console
 
-from specviz.distill.agreement import Agreement, measure_texts, pool
-from specviz.distill.fitting import Fitting
+from specviz.distill.agreement import measure_texts, pool
+from specviz.distill.batches import TextBatches
+from specviz.distill.draft_training import DraftTraining, Schedule
 from specviz.distill.folder import (
     WORK,
     digest_of,
@@ -26,6 +28,7 @@ from specviz.distill.folder import (
 )
 from specviz.distill.model_reader import ModelReader, TargetReader
 from specviz.distill.new_draft import build_new_draft
+from specviz.distill.optimizers import optimizers_for_draft
 from specviz.distill.prompts import MIN_HELD_OUT, read_prompts, split_prompts
 from specviz.distill.report import Trained, Written, build_fit, write_fit
 from specviz.distill.request import FitRequest, check_fit_request
@@ -37,15 +40,18 @@ from specviz.distill.texts import (
     plan_held_out,
     plan_jobs,
     shared_limits,
-    write_jobs,
 )
+from specviz.distill.training_run import TrainingState
+from specviz.distill.writing import Writer, write_jobs
 from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.loading import LoadedModel, ModelPool
-from specviz.trace.fits import Fit
+from specviz.trace.fits import Fit, FitScore
 
 WRITING_SHARE = 0.45
 TRAINING_SHARE = 0.45
 """Of the minutes; the rest goes by with reading and judging."""
+TEXTS_FORM = 2
+"""Unfinished work of another one is not taken up."""
 FIRST_TEXTS = 2
 """Texts after each prompt that are timed, to know how many more there is time for."""
 
@@ -119,6 +125,7 @@ def _plan(
         "--seed": request.seed,
         "--chat": request.uses_chat,
         "--dtype": request.dtype,
+        "form of texts on disk": TEXTS_FORM,
     }
 
 
@@ -135,9 +142,11 @@ def _let_write(
     if left_out := sum(map(len, prompts)) - len(learned) - len(held_out):
         tell(f"{left_out} prompts are left out: no room in a context of {limits.context}.")
 
+    writer = Writer(target.model, limits.vocab_size, target.eos_ids)
+
     def write(jobs: list[Job], number: int, title: str) -> tuple[list[Text], float]:
         folder, seed = request.folder / WORK / f"texts-{number}", 3 * request.seed + number
-        return write_jobs(target, limits.vocab_size, jobs, seed, folder, title)
+        return write_jobs(writer, jobs, seed, folder, title)
 
     length, context = request.new_tokens, limits.context
     judged, judged_seconds = write(plan_held_out(held_out, length, context), 0, "held out")
@@ -164,15 +173,7 @@ def _train(
     ours = ModelReader(draft.model, limits.vocab_size)
     before = measure_texts(ours, held_out)
     tell(f"Held-out prompts before: {_told(before)}.")
-    fitting = Fitting(
-        ours,
-        TargetReader(theirs, written.learned),
-        held_out,
-        request.folder / WORK / "training",
-        is_new=request.draft is None,
-        seed=request.seed,
-    )
-    fitting.train(request.num_steps, TRAINING_SHARE * request.minutes)
+    state = _run_training(request, ours, TargetReader(theirs, written.learned), held_out)
     model = request.folder / WORK / "model"
     write_model(draft, stored_dtype(request.draft or request.target), model)
     # Judged as it will be used: rounded to the dtype on disk, and read back.
@@ -180,10 +181,29 @@ def _train(
     check_pair(target, stored)
     after = measure_texts(ModelReader(stored.model, limits.vocab_size), held_out)
     tell(f"Held-out prompts after: {_told(after)}.")
-    return model, Trained(before, after, fitting.run.state)
+    return model, Trained(before, after, state)
 
 
-def _told(found: Sequence[Agreement]) -> str:
+def _run_training(
+    request: FitRequest, draft: ModelReader, learned: TargetReader, held_out: TargetReader
+) -> TrainingState:
+    def report(when: str) -> None:
+        found = pool(measure_texts(draft, held_out))
+        get_console().print(f"{when}: held-out alpha {found.alpha:.3f}")
+
+    draft.model.requires_grad_(True)
+    optimizers = optimizers_for_draft(draft.model, is_new=request.draft is None)
+    folder = request.folder / WORK / "training"
+    batches = TextBatches(learned, request.seed)
+    training = DraftTraining(draft, batches, optimizers, folder, Schedule(), report)
+    if request.num_steps is None:
+        training.train_for(TRAINING_SHARE * request.minutes)
+    else:
+        training.train(request.num_steps)
+    return training.run.state
+
+
+def _told(found: Sequence[FitScore]) -> str:
     pooled = pool(found)
     return (
         f"alpha {pooled.alpha:.3f}, same first choice {pooled.greedy:.3f} "

@@ -13,8 +13,6 @@ import torch
 from torch.nn.functional import linear
 from torch.nn.utils.rnn import pad_sequence
 
-from specviz.distill.distillation_loss import distillation_loss
-from specviz.distill.logit_distillation import logit_distillation_loss
 from specviz.distill.texts import Text
 from specviz.distill.training_run import progress_bar
 
@@ -133,35 +131,3 @@ class TargetReader:
     def _read(self, rows: Sequence[int]) -> torch.Tensor:
         ids, wanted, _ = pad_texts([self.texts[row] for row in rows], self.reader.model.device)
         return self.reader.features(ids, wanted)
-
-
-def draft_loss(
-    draft: ModelReader,
-    target: TargetReader,
-    rows: Sequence[int],
-    divergence_weight: float,
-    *,
-    hybrid: bool,
-) -> tuple[torch.Tensor, int]:
-    """Distillation loss over what the target wrote in these texts, and how many tokens that is."""
-    ids, wanted, labels = pad_texts([target.texts[row] for row in rows], draft.model.device)
-    ours, theirs = draft.features(ids, wanted), target.features(rows)
-    if draft.is_plain and target.reader.is_plain:
-        loss, _ = distillation_loss(
-            ours,
-            draft.weight,
-            theirs,
-            target.reader.weight,
-            labels,
-            divergence_weight,
-            hybrid=hybrid,
-        )
-    else:
-        loss = logit_distillation_loss(
-            draft.logits(ours),
-            target.reader.logits(theirs),
-            labels,
-            divergence_weight,
-            hybrid=hybrid,
-        )
-    return loss, len(labels)

@@ -14,6 +14,11 @@ import torch
 # Quintic Newton-Schulz coefficients of Muon (Jordan et al. 2024, https://kellerjordan.github.io/posts/muon/).
 COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 NUM_ITERATIONS = 5
+# Learning rates of Muon, and of AdamW at a width of one.
+NEW_RATES = (0.02, 0.25)
+FITTING_RATES = (0.005, 0.06)
+ADAM_RATE = 0.1
+WEIGHT_DECAY = 0.01
 
 
 def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
@@ -80,6 +85,19 @@ def build_optimizers(
         Muon(matrices, lr=matrix_lr, weight_decay=weight_decay),
         torch.optim.AdamW(others, lr=other_lr, betas=(0.9, 0.95), weight_decay=0.0),
     ]
+
+
+def optimizers_for_draft(model: Any, *, is_new: bool) -> list[torch.optim.Optimizer]:
+    """Choose optimizers and learning rates for a new draft, or gentler ones for a trained one.
+
+    AdamW's rates fall with the width (Yang et al. 2022, arXiv:2203.03466); Muon's steps are as
+    large beside the weights at any width.
+    """
+    width = model.get_input_embeddings().weight.shape[1]
+    if any(".layers." in name and each.ndim == 2 for name, each in model.named_parameters()):
+        matrix_lr, other_lr = NEW_RATES if is_new else FITTING_RATES
+        return build_optimizers(model, matrix_lr, other_lr / width, WEIGHT_DECAY)
+    return [torch.optim.AdamW(model.parameters(), lr=ADAM_RATE / width, weight_decay=WEIGHT_DECAY)]
 
 
 def set_lr_scale(optimizers: list[torch.optim.Optimizer], scale: float) -> None:

@@ -46,21 +46,21 @@ def read_prompts(path: Path, at_least: int = MIN_PROMPTS) -> tuple[str, ...]:
     return different
 
 
-def _from_text(line: str, place: str) -> str:
+def _from_text(line: str, where: str) -> str:
     return re.sub(r"\\([nt\\])", lambda found: _SIGNS[found[1]], line)
 
 
-def _from_json(line: str, place: str) -> str:
+def _from_json(line: str, where: str) -> str:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise RequestError(f"{place} is not JSON: {error}; write one JSON object a line") from error
+        raise RequestError(f"{where} is not JSON: {error}; write one JSON object a line") from error
     if isinstance(row, dict):
         turns = row.get("turns")
         row = row.get("prompt", turns[0] if isinstance(turns, list) and turns else None)
     if not isinstance(row, str) or not row.strip():
         raise RequestError(
-            f'{place} holds no prompt; a line is {{"prompt": "…"}}, {{"turns": ["…"]}} or "…"'
+            f'{where} holds no prompt; a line is {{"prompt": "…"}}, {{"turns": ["…"]}} or "…"'
         )
     return row
 

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
-from specviz.distill.agreement import Agreement, pool
+from specviz.distill.agreement import pool
 from specviz.distill.request import FitRequest, command_of
 from specviz.distill.texts import Text
 from specviz.distill.training_run import TrainingState
 from specviz.models.catalogue import listed_name
 from specviz.trace.fits import FIT_FILE, FORMAT, Fit, FitScore, HeldOutPrompt
+from specviz.trace.typed_json import encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +29,15 @@ class Written:
 class Trained:
     """How the draft agreed with each held-out text before and after, and what training took."""
 
-    before: list[Agreement]
-    after: list[Agreement]
+    before: list[FitScore]
+    after: list[FitScore]
     state: TrainingState
 
 
 def build_fit(
     request: FitRequest, held_out: Sequence[str], written: Written, trained: Trained
 ) -> Fit:
-    """Put together what is reported; a text names its prompt by the place in `held_out`."""
+    """Put together what is reported; a text names its prompt by its index in `held_out`."""
     num_learned = len({text.prompt for text in written.learned})
     return Fit(
         target=listed_name(request.target) or request.target,
@@ -47,8 +48,8 @@ def build_fit(
         num_tokens_written=sum(text.num_written for text in written.learned),
         num_tokens_trained=trained.state.tokens,
         seconds=round(written.seconds + trained.state.seconds, 1),
-        before=_score(trained.before),
-        after=_score(trained.after),
+        before=pool(trained.before),
+        after=pool(trained.after),
         held_out=tuple(
             HeldOutPrompt(held_out[text.prompt], before.alpha, after.alpha, after.num_tokens)
             for text, before, after in zip(
@@ -58,13 +59,8 @@ def build_fit(
     )
 
 
-def _score(found: Sequence[Agreement]) -> FitScore:
-    pooled = pool(found)
-    return FitScore(pooled.alpha, pooled.greedy, pooled.num_tokens)
-
-
 def write_fit(fit: Fit, folder: Path) -> None:
     """Write the report beside the weights."""
-    content = {"format": FORMAT, **asdict(fit)}
+    content = {"format": FORMAT, **encode(fit)}
     text = json.dumps(content, indent=1, ensure_ascii=False)
     (folder / FIT_FILE).write_text(f"{text}\n", encoding="utf-8")

@@ -70,7 +70,6 @@ class _Lane:
         """Everything the lane did."""
         assert self.stop_reason is not None
         return LaneTrace(
-            self.spec.name,
             self.spec,
             self.prefill_ms,
             tuple(self.rounds),

@@ -3,6 +3,7 @@
 import math
 
 from specviz.errors import RequestError
+from specviz.trace.names import lane_names
 from specviz.trace.values import MAX_GAMMA, MAX_LANES, LaneSpec, Method, RaceRequest, Sampling
 
 MAX_NEW_TOKENS = 4096
@@ -21,8 +22,9 @@ def check_request(request: RaceRequest) -> None:
     _check_range("max_new_tokens", request.max_new_tokens, 1, MAX_NEW_TOKENS)
     _check_sampling(request.sampling)
     _check_range("number of lanes", len(request.lanes), 2, MAX_LANES)
-    for spec in request.lanes:
-        _check_lane(spec)
+    names = lane_names(request.lanes)
+    for name, spec in zip(names, request.lanes, strict=True):
+        _check_lane(name, spec)
     methods = [spec.method for spec in request.lanes]
     if methods[0] is not Method.BASELINE or methods.count(Method.BASELINE) > 1:
         raise RequestError(
@@ -34,7 +36,6 @@ def check_request(request: RaceRequest) -> None:
             f"all lanes of a race share one target, got {', '.join(sorted(targets))}; "
             "run a race for each"
         )
-    names = [spec.name for spec in request.lanes]
     if len(set(names)) < len(names):
         raise RequestError(f"lanes need different names, got {', '.join(names)}")
 
@@ -52,22 +53,20 @@ def _check_sampling(sampling: Sampling) -> None:
     _check_range("seed", sampling.seed, 0, MAX_SEED)
 
 
-def _check_lane(spec: LaneSpec) -> None:
+def _check_lane(name: str, spec: LaneSpec) -> None:
     if spec.method is Method.BASELINE:
         if spec.gamma != 0 or spec.draft is not None:
             raise RequestError("the baseline drafts nothing: leave out draft and gamma")
         return
-    _check_range(f"gamma of lane {spec.name!r}", spec.gamma, 1, MAX_GAMMA)
+    _check_range(f"gamma of lane {name!r}", spec.gamma, 1, MAX_GAMMA)
     if spec.method is Method.DRAFT_MODEL and not spec.draft:
-        raise RequestError(f"lane {spec.name!r} needs a draft model; give one with draft=NAME")
+        raise RequestError(f"lane {name!r} needs a draft model; give one with draft=NAME")
     if spec.method is not Method.DRAFT_MODEL and spec.draft:
-        raise RequestError(f"lane {spec.name!r}: the method {spec.method} takes no draft model")
+        raise RequestError(f"lane {name!r}: the method {spec.method} takes no draft model")
     if spec.method is Method.PROMPT_LOOKUP:
-        _check_range(f"max_ngram of lane {spec.name!r}", spec.max_ngram, 2, MAX_NGRAM)
+        _check_range(f"max_ngram of lane {name!r}", spec.max_ngram, 2, MAX_NGRAM)
     if spec.exit_layer is not None and spec.exit_layer < 1:
-        raise RequestError(
-            f"exit_layer of lane {spec.name!r} must be at least 1, got {spec.exit_layer}"
-        )
+        raise RequestError(f"exit_layer of lane {name!r} must be at least 1, got {spec.exit_layer}")
 
 
 def _check_range(name: str, value: int, low: int, high: int) -> None:

@@ -4,10 +4,10 @@ The page derives the same names in the reader's language (`assets/js/model/names
 `tests/fixtures/lane_names.json` holds both to it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
-from specviz.trace.values import LaneSpec, Method
+from specviz.trace.values import LaneSpec, Method, Trace
 
 METHOD_NAMES: dict[Method, str] = {
     Method.BASELINE: "target alone",
@@ -16,7 +16,7 @@ METHOD_NAMES: dict[Method, str] = {
     Method.EARLY_EXIT: "target + early exit",
 }
 """What a lane is called that is the only one to run this method."""
-DETAILS = {
+DETAILS: dict[str, Callable[[LaneSpec], str]] = {
     "draft": lambda spec: short_name(spec.draft or "?"),
     "exit_layer": lambda spec: f"layer {spec.exit_layer or '?'}",
     "max_ngram": lambda spec: f"longest match {spec.max_ngram}",
@@ -32,6 +32,11 @@ def lane_names(specs: Sequence[LaneSpec]) -> tuple[str, ...]:
     two that are the same in all are "… (#1)" and "… (#2)".
     """
     return tuple(spec.name or _derived(index, specs) for index, spec in enumerate(specs))
+
+
+def names_of(trace: Trace) -> tuple[str, ...]:
+    """Name the lanes of a finished race."""
+    return lane_names([lane.spec for lane in trace.lanes])
 
 
 def short_name(model: str) -> str:

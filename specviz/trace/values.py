@@ -6,15 +6,31 @@ the decision is an argmax; the probabilities recorded beside it are then the sof
 1.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 MAX_GAMMA = 16
 MAX_LANES = 4
 NUM_TOP = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a number read from a file may be, as an annotation of its type."""
+
+    lowest: float = 0
+    highest: float = math.inf
+    rounding: float = 0.0
+    """How far above `highest` a sum of rounded numbers may lie."""
+
+
+Probability = Annotated[float, Range(highest=1, rounding=1e-6)]
+ProbabilitySum = Annotated[float, Range(highest=1, rounding=1e-4)]
+"""A sum over the whole vocabulary, which gathers more rounding."""
 
 
 class Method(StrEnum):
@@ -59,15 +75,16 @@ class Sampling:
 
     temperature: float = 0.0
     top_k: int = 0
-    top_p: float = 1.0
-    seed: int = 0
+    top_p: Probability = 1.0
+    seed: Annotated[int, Range(lowest=-(2**63))] = 0
 
 
 @dataclass(frozen=True, slots=True)
 class LaneSpec:
     """What one lane runs."""
 
-    name: str
+    name: str | None
+    """A name that somebody gave; None: `trace.names` derives one from what the lanes run."""
     method: Method
     target: str
     """Name of a shipped model, a hub id, or a local folder."""
@@ -99,7 +116,7 @@ class TopToken(NamedTuple):
 
     id: int
     text: str
-    prob: float
+    prob: Probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +125,20 @@ class DraftToken:
 
     id: int
     text: str
-    parent: int
+    parent: Annotated[int, Range(lowest=-1)]
     """Index of the parent in the round's drafts; -1 is the last committed token."""
     outcome: Outcome
-    draft_prob: float | None
+    draft_prob: Probability | None
     """None where the proposal is deterministic without a distribution (prompt lookup)."""
-    target_prob: float | None
-    """Under the target's law at this place; None where the token was discarded: never judged."""
-    accept_prob: float | None
+    target_prob: Probability | None
+    """Under the target's law at this position; None where the token was discarded: never judged."""
+    accept_prob: Probability | None
     """min(1, target_prob / draft_prob), or target_prob for a point mass, or 0 and 1 when greedy.
     For a later sibling in a tree both laws are what its rejected siblings left of them."""
-    draw: float | None
+    draw: Probability | None
     """The uniform number that decided (accepted where draw < accept_prob); None at temperature
     0."""
-    overlap: float | None
+    overlap: ProbabilitySum | None
     """Σ min(target_probs, draft_probs) at this position; None at temperature 0 or where never
     judged."""
     top_draft: tuple[TopToken, ...] = ()
@@ -137,7 +154,7 @@ class EmittedToken:
     id: int
     text: str
     source: Source
-    target_prob: float | None
+    target_prob: Probability | None
     """Probability under the target's law; for a correction too, although it was drawn from the
     residual."""
     margin: float | None
@@ -172,7 +189,6 @@ class Round:
 class LaneTrace:
     """Everything one lane did."""
 
-    name: str
     spec: LaneSpec
     prefill_ms: float
     rounds: tuple[Round, ...]

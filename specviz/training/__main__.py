@@ -11,11 +11,11 @@ from tokenizers import Tokenizer
 from specviz.errors import SpecvizError
 from specviz.training.architecture import TARGET
 from specviz.training.card import write_card
-from specviz.training.distill import Distillation
+from specviz.training.drafts import FamilyDraft
 from specviz.training.evaluate import Evaluation
 from specviz.training.export import export_model
 from specviz.training.pretrain import Pretraining
-from specviz.training.sampling import write_samples
+from specviz.training.samples import write_samples
 from specviz.training.settings import SETTINGS_FILE, FamilySettings, load_settings
 from specviz.training.speed import measure_speeds
 from specviz.training.story_prompts import write_story_prompts
@@ -113,7 +113,7 @@ def _run(parsed: argparse.Namespace, settings: FamilySettings) -> None:
         case "sample":
             write_samples(settings, parsed.corpus, build, tokenizer)
         case "draft":
-            Distillation(settings, parsed.draft, parsed.corpus, build, tokenizer).train()
+            FamilyDraft(settings, parsed.draft, parsed.corpus, build, tokenizer).train()
         case "speed":
             measure_speeds(settings, tokenizer, build)
         case "evaluate":

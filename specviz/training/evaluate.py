@@ -11,19 +11,19 @@ from rich.console import Console
 from rich.table import Table
 from tokenizers import Tokenizer
 
+from specviz.distill.model_reader import ModelReader
+from specviz.distill.texts import Job
 from specviz.distill.training_run import default_device, read_state
+from specviz.distill.writing import write_together
 from specviz.models.description import Measures
-from specviz.training.agreement import (
-    cut_windows,
-    held_out_texts,
-    measure_agreement,
-    tokens_to_text,
-)
 from specviz.training.architecture import TARGET, load_trained
 from specviz.training.corpus import cached_streams, special_ids, task_prompt
 from specviz.training.fused_loss import fused_cross_entropy
-from specviz.training.sampling import write
+from specviz.training.held_out import HeldOut, held_out_texts
+from specviz.training.samples import family_writer
 from specviz.training.settings import FamilySettings
+from specviz.training.tokenizer import tokens_to_text
+from specviz.training.windows import cut_windows
 
 EVALUATION_FILE = "evaluation.json"
 NUM_ROWS = 24
@@ -97,7 +97,7 @@ class Evaluation:
             "tokens": {name: read_state(self.build / name).tokens for name in (TARGET, *drafts)},
             "losses": self.losses(self.target, exits),
             "draft_losses": {name: self.losses(draft, []) for name, draft in drafts.items()},
-            "agreement": {name: self.agreement(draft) for name, draft in drafts.items()},
+            "agreement": self.agreement(drafts),
             "continuations": self.continuations(),
         }
         (self.build / EVALUATION_FILE).write_text(json.dumps(result, indent=1, ensure_ascii=False))
@@ -121,7 +121,8 @@ class Evaluation:
         losses = {}
         for source, stream in streams.items():
             length = min(SEQ_LEN + 1, len(stream.ids) - 1)
-            ids = cut_windows(stream, NUM_ROWS, length, self.settings.seed).ids
+            windows = cut_windows(stream, NUM_ROWS, length, self.settings.seed)
+            ids = torch.tensor([window.ids for window in windows])
             by_layer = held_out_losses(model, ids.to(model.device), exit_layers)
             texts = [tokens_to_text(self.tokenizer, row) for row in ids[:, 1:].tolist()]
             num_bytes = sum(len(text.encode()) for text in texts)
@@ -129,33 +130,37 @@ class Evaluation:
             losses[source] = {**by_layer, "a byte": by_layer["last"] * num_tokens / num_bytes}
         return losses
 
-    def agreement(self, draft: Any) -> dict[str, dict[str, float]]:
-        """How well a draft agrees on what the target writes after held-out prompts, by source."""
+    def agreement(self, drafts: dict[str, Any]) -> dict[str, dict[str, dict[str, float]]]:
+        """How well each draft agrees where the target writes after held-out prompts, by source."""
         texts = held_out_texts(self.target, self.settings, self.corpus, self.build, self.tokenizer)
+        held_out = HeldOut(self._reader(self.target), texts)
         return {
-            source: asdict(measure_agreement(self.target, draft, text.ids, text.wanted))
-            for source, text in texts.items()
+            name: {
+                source: asdict(score)
+                for source, score in held_out.agreement(self._reader(draft)).items()
+            }
+            for name, draft in drafts.items()
         }
+
+    def _reader(self, model: Any) -> ModelReader:
+        return ModelReader(model, self.tokenizer.get_vocab_size())
 
     def continuations(self) -> list[dict[str, str]]:
         """Continue the prompts of the card, greedily and at temperature 0.8, nothing selected."""
-        begin, end = special_ids(self.tokenizer)
+        begin, _ = special_ids(self.tokenizer)
+        writer = family_writer(self.target, self.tokenizer)
         continuations = []
         for number, prompt in enumerate(CARD_PROMPTS):
-            ids = [begin, *self.tokenizer.encode(prompt, add_special_tokens=False).ids]
-            writing = write(
-                self.target,
-                [ids, ids],
-                iter(lambda: [begin], None),
-                [0.0, SAMPLED_TEMPERATURE],
-                CONTINUATION_TOKENS,
-                self.settings.seed + number,
+            ids = (begin, *self.tokenizer.encode(prompt, add_special_tokens=False).ids)
+            jobs = [
+                Job(0, ids, temperature, CONTINUATION_TOKENS)
+                for temperature in (0.0, SAMPLED_TEMPERATURE)
+            ]
+            greedy, sampled = (
+                tokens_to_text(self.tokenizer, written)
+                for written in write_together(writer, jobs, self.settings.seed + number)
             )
-            texts = []
-            for row in writing.ids[:, len(ids) :].tolist():
-                length = row.index(end) if end in row else len(row)
-                texts.append(tokens_to_text(self.tokenizer, row[:length]))
-            continuations.append({"prompt": prompt, "greedy": texts[0], "sampled": texts[1]})
+            continuations.append({"prompt": prompt, "greedy": greedy, "sampled": sampled})
         return continuations
 
 

@@ -1,9 +1,12 @@
 """Reads family.toml, the one file with every setting of the shipped family."""
 
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+
+from specviz.errors import FormatError
+from specviz.trace.typed_json import decode
+from specviz.trace.values import Probability as Share
 
 SETTINGS_FILE = Path(__file__).with_name("family.toml")
 
@@ -45,7 +48,7 @@ class TargetSettings:
     rope_theta: float
     exit_layers: tuple[int, ...]
     exit_weight: float
-    exit_rows: float
+    exit_rows: Share
     matrix_lr: float
     other_lr: float
     weight_decay: float
@@ -61,11 +64,11 @@ class SampleSettings:
     tokens: int
     """How many tokens the target writes, prompts not counted."""
     new_tokens: int
-    """How many steps one row takes; a text that ends sooner is followed by a new prompt."""
+    """Longest text that the target writes after a prompt."""
     rows: int
-    """How many rows are written at once."""
+    """How many texts are written at once."""
     temperatures: tuple[float, ...]
-    """Rows take turns over these; 0 is greedy."""
+    """Texts take turns over these; 0 is greedy."""
     longest_prompt: int
     prompt_mix: dict[str, float]
     """Source name to weight."""
@@ -85,13 +88,13 @@ class DraftSettings:
     tokens: int
     rows: int
     seq_len: int
-    sampled_share: float
+    sampled_share: Share
     """Share of the windows cut from the target's own text; the others are training text."""
-    kl_weight: float
+    kl_weight: Share
     """Weight of the divergence; cross-entropy has what is left to 1."""
-    hybrid_share: float
+    hybrid_share: Share
     """Share of the steps, the last ones, that minimise the hybrid of KL and total variation."""
-    decay_share: float
+    decay_share: Share
     """Share of the steps, the last ones, over which the learning rate falls to zero."""
     matrix_lr: float
     other_lr: float
@@ -118,24 +121,16 @@ def load_settings(path: Path = SETTINGS_FILE) -> FamilySettings:
     """Read the settings of the family.
 
     Raises:
-        ValueError: A setting is missing or unknown.
+        FormatError: The file is not TOML, or a setting is missing, unknown or out of its range.
     """
-    raw: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     try:
-        target, sample = dict(raw["target"]), dict(raw["sample"])
-        stages = tuple(Stage(**stage) for stage in target.pop("stages"))
-        exits = tuple(target.pop("exit_layers"))
-        temperatures = tuple(sample.pop("temperatures"))
-        return FamilySettings(
-            seed=raw["seed"],
-            held_out_below=raw["held_out_below"],
-            tokenizer=TokenizerSettings(**raw["tokenizer"]),
-            target=TargetSettings(exit_layers=exits, stages=stages, **target),
-            sample=SampleSettings(temperatures=temperatures, **sample),
-            drafts=tuple(DraftSettings(**draft) for draft in raw["drafts"]),
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings: FamilySettings = decode(
+            FamilySettings, content, may_be_absent={field.name for field in fields(Stage)}
         )
-    except (TypeError, KeyError) as error:
-        raise ValueError(f"{path.name} has a missing or unknown setting: {error}") from error
+    except (tomllib.TOMLDecodeError, FormatError) as error:
+        raise FormatError(f"{path.name}: {error}") from error
+    return settings
 
 
 def find_draft(settings: FamilySettings, name: str) -> DraftSettings:

@@ -66,3 +66,8 @@ def save_tokenizer(tokenizer: Tokenizer, folder: Path, context: int) -> None:
     file.write_text(
         json.dumps(content, ensure_ascii=False, separators=(",", ":")), encoding="utf-8"
     )
+
+
+def tokens_to_text(tokenizer: Tokenizer, ids: list[int]) -> str:
+    """Decode ids without the begin and end tokens."""
+    return str(tokenizer.decode(ids, skip_special_tokens=True))

@@ -5,7 +5,8 @@ needs no other machine.
 """
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,7 @@ import gradio as gr
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 JS_FOLDER = ASSETS / "js"
 CSS_FOLDER = ASSETS / "css"
+PALETTE = CSS_FOLDER / "1-palette.css"
 PROMPTS_FOLDER = ASSETS / "prompts"
 STRINGS_FOLDER = ASSETS / "strings"
 TRACES_FOLDER = ASSETS / "traces"
@@ -45,6 +47,14 @@ class ExampleGroup:
     examples: tuple[Example, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The page's colours, `#rrggbb` by name: `ink` is the custom property `--sv-ink`."""
+
+    light: Mapping[str, str]
+    dark: Mapping[str, str]
+
+
 def serve_assets() -> None:
     """Let the web server hand out the page's scripts and texts and plotly.js, and nothing else."""
     gr.set_static_paths([JS_FOLDER, STRINGS_FOLDER, plotly_js()])
@@ -67,6 +77,24 @@ def read_css() -> str:
     """Return all style sheets as one text, in the order of their names."""
     sheets = sorted(CSS_FOLDER.glob("*.css"))
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sheets)
+
+
+def read_palette() -> Palette:
+    """Read the colours of both modes; dark mode keeps those of light mode that it does not change.
+
+    Raises:
+        ValueError: the file has no block for one of the modes.
+    """
+    text = PALETTE.read_text(encoding="utf-8")
+    light = _read_colours(text, ":root")
+    return Palette(light, light | _read_colours(text, ".dark"))
+
+
+def _read_colours(text: str, selector: str) -> dict[str, str]:
+    block = re.search(rf"^{re.escape(selector)} {{$(.*?)^}}$", text, re.MULTILINE | re.DOTALL)
+    if block is None:
+        raise ValueError(f"{PALETTE} has no block for {selector}")
+    return dict(re.findall(r"^  --sv-([\w-]+): (#[0-9a-f]{6});$", block[1], re.MULTILINE))
 
 
 def read_early_script(languages: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ LESSON_PROMPTS = ("story_fox_and_turtle", "translate_words_never_seen", "edit_sp
 
 def header_data(options: PageOptions) -> dict[str, Any]:
     """Say where races run, and in which languages the page speaks."""
-    return {"place": f"{options.device}, {options.dtype}", "languages": languages()}
+    return {"device": f"{options.device}, {options.dtype}", "languages": languages()}
 
 
 def rounds_data() -> dict[str, Any]:

@@ -54,18 +54,24 @@ def make_server_functions(
         """Give the whole trace of a finished run as the text of a file."""
         return {"text": dumps(_trace_of(runs.get(run_id)))}
 
-    functions = [replay, control, recorded, opened, finished, saved, predicted]
-    return [_taking_lists(function) for function in functions]
+    functions: list[Callable[..., Any]] = [
+        replay,
+        control,
+        recorded,
+        opened,
+        finished,
+        saved,
+        predicted,
+    ]
+    return [_taking_lists(function) for function in [*functions, predicted]]
 
 
 def predicted(alpha: object, draft_cost: object, verify_cost: object) -> Any:
     """Predict the speedup at every draft length."""
     try:
-        numbers = [float(each) for each in (alpha, draft_cost, verify_cost)]  # type: ignore[arg-type]
-        speedups = [
-            predicted_speedup(numbers[0], gamma, *numbers[1:]) for gamma in range(1, MAX_GAMMA + 1)
-        ]
-        return {"speedups": speedups, "best": best_gamma(numbers[0], *numbers[1:])}
+        a, c, v = (float(each) for each in (alpha, draft_cost, verify_cost))  # type: ignore[arg-type]
+        speedups = [predicted_speedup(a, gamma, c, v) for gamma in range(1, MAX_GAMMA + 1)]
+        return {"speedups": speedups, "best": best_gamma(a, c, v)}
     except (TypeError, ValueError, OverflowError):
         return {"error": message("error.no_prediction")}
 

@@ -2,8 +2,9 @@
 
 A translation is one file, `assets/strings/LANGUAGE.json`, with the sections and keys of `en.json`.
 What the server says travels as a message and becomes words in the browser, so that a recorded race
-speaks every language. Placeholders: `{name}` is replaced by a value, `{n|guess|guesses}` by the
-first form where the number n takes the language's singular and by the second form elsewhere.
+speaks every language; numbers among its values are raw. Placeholders: `{name}` is replaced by a
+value, `{n|guess|guesses}` by the first form where the number n takes the language's singular and by
+the second form elsewhere.
 """
 
 import json
@@ -57,7 +58,9 @@ def in_english(text: Text) -> str:
         value = text[found[1]]
         if found[2] is not None:
             return found[2] if value == 1 else found[3]
-        return in_english(value) if isinstance(value, dict) else str(value)
+        if isinstance(value, dict):
+            return in_english(value)
+        return f"{value:,}" if isinstance(value, int) else str(value)
 
     return PLACEHOLDER.sub(fill, read_table("en")[text["id"]])
 

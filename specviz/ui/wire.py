@@ -11,8 +11,8 @@ import zlib
 from base64 import b64encode
 from typing import Any, NotRequired, TypedDict
 
-from specviz.trace.files import encode
 from specviz.trace.metrics import LaneMetrics
+from specviz.trace.typed_json import encode
 from specviz.trace.values import Event
 from specviz.trace.verdict import Verdict
 from specviz.ui.strings import Text

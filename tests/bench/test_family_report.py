@@ -64,7 +64,7 @@ class KnownRaces:
         lanes = [lane(plain(*range(num), ms=STEP_MS), Method.BASELINE, name="baseline")]
         lanes += [self.changed(self._lane(request, spec)) for spec in request.lanes[1:]]
         specs = zip(lanes, request.lanes, strict=True)
-        named = tuple(replace(made, name=spec.name, spec=spec) for made, spec in specs)
+        named = tuple(replace(made, spec=spec) for made, spec in specs)
         yield RaceFinished(Trace(shared, ENVIRONMENT, named))
 
     def _lane(self, request: RaceRequest, spec: LaneSpec) -> LaneTrace:

@@ -88,7 +88,9 @@ def test_drafting_lanes_alternate_and_come_back_in_the_order_asked_for() -> None
     )
     traces = list(repeat_race(start_race, RaceRequest("hello", specs), 3))
     assert asked == [["base", "one", "two"], ["base", "two", "one"], ["base", "one", "two"]]
-    assert {tuple(run.name for run in found.lanes) for found in traces} == {("base", "one", "two")}
+    assert {tuple(run.spec.name for run in found.lanes) for found in traces} == {
+        ("base", "one", "two")
+    }
 
 
 def test_a_race_without_an_end_is_an_error() -> None:

@@ -28,10 +28,10 @@ from rich.table import Table
 from serving import free_port, serving
 
 from specviz.trace.values import Event, LaneSpec, Method, RaceRequest
-from specviz.ui import race_desk, stream
+from specviz.ui import sessions, stream
 from specviz.ui.options import PageDefaults
-from specviz.ui.packing import pack
 from specviz.ui.page import build_page, launch_settings
+from specviz.ui.wire import pack
 
 PAUSE_SECONDS = 0.016
 """A round of the shipped family: 512 tokens in two lanes then take about 12 seconds."""
@@ -52,11 +52,13 @@ WATCH = """() => {
     const now = () => performance.timeOrigin + performance.now();
     JSON.parse = (text, ...rest) => {
         const packet = parse(text, ...rest);
-        if (!Array.isArray(packet?.items)) return packet;
+        if (!Array.isArray(packet?.events)) return packet;
         seen.packets.push(packet.seq);
         if (packet.seq && !packet.at) seen.replayed += 1;
-        const rounds = packet.items.filter((item) => item.k === 'round');
-        sent += rounds.reduce((sum, round) => sum + round.tokens.length, 0);
+        const rounds = packet.events.filter(({ event }) => event === 'RoundFinished');
+        const tokens = ({ drafted, emitted }) =>
+            drafted.length + emitted.filter(({ source }) => source !== 'draft').length;
+        sent += rounds.reduce((sum, { round }) => sum + tokens(round), 0);
         if (rounds.length) waiting.push({ at: packet.at, tokens: sent });
         return packet;
     };
@@ -125,10 +127,10 @@ CASES = (
 def serve(port: int, num_lanes: int, num_tokens: int, packet_ms: int) -> None:
     """Serve the page; every race has so many lanes, and packets say when they were sent."""
     drafting = (
-        LaneSpec(f"target + {draft}", Method.DRAFT_MODEL, "fake-target", draft, 4)
+        LaneSpec(None, Method.DRAFT_MODEL, "fake-target", draft, 4)
         for draft in DRAFTS[: num_lanes - 1]
     )
-    lanes = (LaneSpec("target alone", Method.BASELINE, "fake-target"), *drafting)
+    lanes = (LaneSpec(None, Method.BASELINE, "fake-target"), *drafting)
     race = FakeRace(WORDS, pause=PAUSE_SECONDS)
 
     def start(request: RaceRequest, should_stop: Callable[[], bool]) -> Iterator[Event]:
@@ -137,7 +139,7 @@ def serve(port: int, num_lanes: int, num_tokens: int, packet_ms: int) -> None:
     def stamped(packet: str) -> str:
         return pack(f'{packet[:-1]},"at":{time.time() * 1000:.1f}}}')
 
-    race_desk.pack = stamped
+    sessions.pack = stamped
     stream.PACKET_SECONDS = packet_ms / 1000
     limits = replace(OPTIONS.limits, max_new_tokens=num_tokens, deadline_seconds=600.0)
     defaults = PageDefaults(max_new_tokens=num_tokens)

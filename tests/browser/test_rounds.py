@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
@@ -34,6 +34,24 @@ def _open_tree(page: Page) -> None:
 
 def _known(page: Page) -> list[str | None]:
     return [card.get_attribute("data-known") for card in page.locator(CARDS).all()]
+
+
+def test_a_filled_button_keeps_its_text_under_the_pointer(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    page = open_page(f"{fake_address}/?__theme=light")
+    _open_rounds(page)
+    _hover_filled(page.locator(".sv-round-load"))
+    page.click(".sv-round-load")
+    _hover_filled(page.locator(".sv-round-play"))
+    page.click("#sv-tab-learn-button")
+    _hover_filled(page.locator(".sv-learn-view .is-main").first)
+
+
+def _hover_filled(button: Locator) -> None:
+    button.hover()
+    expect(button).to_have_css("background-color", "rgb(0, 82, 143)")
+    expect(button).to_have_css("color", "rgb(255, 255, 255)")
 
 
 def test_a_recorded_race_is_stepped_by_buttons(open_page: OpenPage, fake_address: str) -> None:

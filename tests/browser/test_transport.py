@@ -170,6 +170,28 @@ def test_who_presses_twice_races_once_and_takes_one_place(
     assert first.locator(".toast-body").count() == 0
 
 
+def test_stop_takes_a_waiting_race_out_of_the_queue(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    first, second, third = (open_page(fake_address) for _ in range(3))
+    _start_and_hold(first, "endless")
+    _start(second, "the second visitor")
+    _wait_for(second, "waiting")
+    second.click(f"{STATUS} .sv-halt")
+    _wait_for(second, "stopped")
+    expect(second.locator("#sv-race")).to_be_enabled(timeout=AT_ONCE_MS)
+    assert _num_tokens(second) == 0
+    _start(second, "the second visitor again")
+    _wait_for(second, "waiting")
+    second.click("#sv-race-stop")
+    _wait_for(second, "stopped")
+    _start(third, "the third visitor")
+    first.click("#sv-race-stop")
+    _wait_for(third, "finished")
+    _assert_whole(third)
+    assert _num_tokens(second) == 0
+
+
 def test_a_visitor_who_leaves_a_held_race_holds_nobody_up(
     open_page: OpenPage, fake_address: str
 ) -> None:
@@ -192,7 +214,7 @@ def test_a_race_is_saved_watched_again_and_opened(
         page.click(f"{STATUS} .sv-save")
     file = tmp_path / "race.json"
     download.value.save_as(file)
-    assert json.loads(file.read_text())["schema_version"] == 1
+    assert json.loads(file.read_text())["schema_version"] == 2
 
     page.click(f"{STATUS} .sv-again")
     expect(page.locator(f"{STATUS} .sv-origin")).to_contain_text("recorded")
@@ -283,13 +305,16 @@ def test_loading_models_are_named_and_counted(open_page: OpenPage, fake_address:
             const scripts = performance.getEntriesByType('resource').map((entry) => entry.name);
             const folder = new URL('.', scripts.find((name) => name.endsWith('/race/status.js')));
             const load = (name) => import(new URL(name, folder));
-            const [{ mountStatus }, { Store }, { Pacer }] = await Promise.all(
-                ['status.js', '../core/store.js', '../core/pacer.js'].map(load),
+            const [{ mountStatus }, { Playback }] = await Promise.all(
+                ['status.js', '../model/playback.js'].map(load),
             );
-            const store = new Store();
-            mountStatus(part, null, { name: 'race', store, pacer: new Pacer('race', store) });
-            const text = { id: 'status.loading_model', model: 'a-model', number: 2, count: 3 };
-            store.deliver([{ k: 'status', state: 'loading', text }]);
+            const playback = new Playback(() => {});
+            mountStatus(part, null, { name: 'race', playback });
+            playback.open('a run');
+            const loading = { event: 'ModelLoading', model: 'a-model', number: 2, count: 3 };
+            const status = { state: 'loading' };
+            playback.take({ run: 'a run', seq: 0, events: [loading], status });
+            playback.flush();
         }"""
     )
     strip = page.locator(".of-the-test")

@@ -14,6 +14,7 @@ from specviz.cli import main
 from specviz.cli.race_report import MAX_ROUNDS_SHOWN, lane_text, one_line, printable
 from specviz.race.validation import check_request
 from specviz.trace import files
+from specviz.trace.names import lane_names, names_of
 from specviz.trace.values import (
     Event,
     LaneSpec,
@@ -56,7 +57,7 @@ class MadeUpRaces:
         rounds = tuple(replace(round_, verify_ms=verify_ms) for round_ in drafting.rounds)
         drafting = self.changed(replace(drafting, rounds=rounds))
         lanes = tuple(
-            replace(drafting if index else baseline, name=spec.name, spec=spec)
+            replace(drafting if index else baseline, spec=spec)
             for index, spec in enumerate(request.lanes)
         )
         return replace(race, request=replace(race.request, prompt=request.prompt), lanes=lanes)
@@ -75,8 +76,8 @@ def test_without_options_the_shipped_pair_races(capsys: pytest.CaptureFixture[st
         RaceRequest(
             prompt="Once upon a time",
             lanes=(
-                LaneSpec("baseline", Method.BASELINE, "specviz-target"),
-                LaneSpec("draft-model", Method.DRAFT_MODEL, "specviz-target", "specviz-small", 4),
+                LaneSpec(None, Method.BASELINE, "specviz-target"),
+                LaneSpec(None, Method.DRAFT_MODEL, "specviz-target", "specviz-small", 4),
             ),
             sampling=Sampling(),
             max_new_tokens=128,
@@ -104,19 +105,21 @@ def test_lanes_take_what_they_leave_out_from_the_options() -> None:
     )
     target = "specviz-target"
     assert races.requests[0].lanes[1:] == (
-        LaneSpec("prompt-lookup", Method.PROMPT_LOOKUP, target, None, 6),
-        LaneSpec("draft-model", Method.DRAFT_MODEL, target, "./folder", 8),
+        LaneSpec(None, Method.PROMPT_LOOKUP, target, None, 6),
+        LaneSpec(None, Method.DRAFT_MODEL, target, "./folder", 8),
         LaneSpec("early", Method.EARLY_EXIT, target, None, 6, 3, 2),
     )
 
 
 def test_lanes_alone_replace_the_default_lane_and_get_names_of_their_own() -> None:
     _, races = race("--lane", "gamma=2", "--lane", "gamma=8")
-    assert [(spec.name, spec.gamma) for spec in races.requests[0].lanes] == [
-        ("baseline", 0),
-        ("draft-model", 2),
-        ("draft-model 2", 8),
-    ]
+    lanes = races.requests[0].lanes
+    assert [spec.gamma for spec in lanes] == [0, 2, 8]
+    assert lane_names(lanes) == (
+        "target alone",
+        "target + draft model (γ 2)",
+        "target + draft model (γ 8)",
+    )
 
 
 def test_a_target_named_in_a_lane_is_the_target_of_the_race() -> None:
@@ -168,7 +171,7 @@ def test_a_lane_slower_than_the_baseline_is_called_slower(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     race(races=MadeUpRaces(verify_ms=[50.0]))
-    assert "draft-model is slower than the baseline here" in capsys.readouterr().out
+    assert "target + draft model is slower than the baseline here" in capsys.readouterr().out
 
 
 def test_a_difference_is_named_with_its_place_and_margin(
@@ -192,7 +195,7 @@ def test_the_trace_is_written(tmp_path: Path) -> None:
     path = tmp_path / "race.json"
     race("--trace", str(path), "--json")
     written = files.read_trace(path)
-    assert [found.name for found in written.lanes] == ["baseline", "draft-model"]
+    assert list(names_of(written)) == ["target alone", "target + draft model"]
     assert written.lanes[1].rounds == small_race().lanes[1].rounds
 
 
@@ -235,12 +238,12 @@ def test_unreadable_arguments_end_in_one_sentence(
 @pytest.mark.parametrize(
     ("argv", "sentence"),
     [
-        (["--gamma", "40"], "gamma of lane 'draft-model' must be 1 to 16, got 40"),
+        (["--gamma", "40"], "gamma of lane 'target + draft model' must be 1 to 16, got 40"),
         (["--temperature", "nan"], "temperature must be 0 to 5, got nan"),
         (["--top-p", "0"], "top_p must be above 0"),
         (["--max-new-tokens", "0"], "max_new_tokens must be 1 to"),
         (["--repeat", "0"], "--repeat must be 1 or more, got 0"),
-        (["--target", "some/target"], "lane 'draft-model' needs a draft model"),
+        (["--target", "some/target"], "lane 'target + draft model' needs a draft model"),
         (["--method", "prompt-lookup", "--draft", "d"], "takes no draft model"),
         (["--lane", "tempo=3"], "--lane has no key 'tempo'; its keys are name, method, target"),
         (["--lane", "gamma"], "--lane is written key=value,key=value; cannot read 'gamma'"),
@@ -300,7 +303,7 @@ def test_a_long_race_shows_its_first_rounds(capsys: pytest.CaptureFixture[str]) 
 def test_a_baseline_has_no_rounds_table(capsys: pytest.CaptureFixture[str]) -> None:
     race()
     shown = capsys.readouterr().out
-    assert "Rounds of draft-model" in shown
+    assert "Rounds of target + draft model" in shown
     assert "Rounds of baseline" not in shown
 
 
@@ -343,7 +346,7 @@ def test_our_lanes_are_held_against_generate(
     argv += ["--prompt", "the fox", "--dtype", "float64", "--gamma", "2"]
     assert main(["bench", "--max-new-tokens", "24", "--json", *argv]) == 0
     plain_, assisted = json.loads(capsys.readouterr().out)["comparisons"]
-    assert (plain_["name"], plain_["reference"]) == ("baseline", "generate()")
+    assert (plain_["name"], plain_["reference"]) == ("target alone", "generate()")
     assert (assisted["gamma"], assisted["reference"]) == (2, "generate(assistant_model=…)")
     for found in (plain_, assisted):
         assert found["is_same_text"] is True

@@ -49,7 +49,7 @@ def test_distill_fits_a_draft_that_then_races_by_its_name(
     words = [*shlex.split(command)[3:], "--max-new-tokens", "8", "--json"]
     assert main(words) == 0
     lanes = json.loads(capsys.readouterr().out)["lanes"]
-    assert [found["name"] for found in lanes] == ["baseline", "before", "after"]
+    assert [found["name"] for found in lanes] == ["target alone", "before", "after"]
     assert main(["distill", *argv]) == 2
     assert "already holds a model; choose another --out" in capsys.readouterr().err
 

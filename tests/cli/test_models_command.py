@@ -72,7 +72,7 @@ def test_a_fitted_draft_says_where_it_comes_from(
     assert found["fitted_from"] == "specviz-small, for specviz-target"
     (Path(fitted) / "fit.json").write_text("{}")
     assert models("--draft", fitted)[0] == 2
-    assert 'fit.json: it must be an object with "format"' in capsys.readouterr().err
+    assert "fit.json: this is not a fit: it has no format" in capsys.readouterr().err
 
 
 def test_everything_of_the_family_is_measured_on_every_group() -> None:

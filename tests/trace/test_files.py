@@ -81,7 +81,7 @@ def traces_of_any_kind(draw: st.DrawFn) -> Trace:
         reason = draw(st.sampled_from(StopReason))
         error = draw(texts) if reason is StopReason.ERROR else None
         made = lane(draw(st.lists(rounds(), max_size=3)), stop_reason=reason, error=error)
-        lanes.append(replace(made, spec=draw(specs), name=draw(texts), prefill_ms=draw(millis)))
+        lanes.append(replace(made, spec=draw(specs), prefill_ms=draw(millis)))
     request = replace(
         trace().request,
         prompt=draw(texts),
@@ -103,7 +103,6 @@ def test_keys_are_the_fields_and_nothing_else() -> None:
     content = files.to_json(small_race())
     assert list(content) == ["schema_version", "request", "environment", "lanes"]
     assert list(content["lanes"][0]) == [
-        "name",
         "spec",
         "prefill_ms",
         "rounds",
@@ -123,7 +122,7 @@ def test_keys_are_the_fields_and_nothing_else() -> None:
 def test_the_stored_v1_file_loads_and_says_what_it_always_said() -> None:
     race = files.read_trace(FIXTURE)
     assert race == small_race()
-    assert files.to_json(race) == json.loads(FIXTURE.read_text(encoding="utf-8"))
+    assert files.from_json(files.to_json(race)) == race
     metrics = race_metrics(race)[1]
     assert (metrics.num_drafted, metrics.num_accepted, metrics.num_rejected) == (7, 5, 1)
     assert metrics.alpha == pytest.approx(5 / 6)
@@ -132,6 +131,31 @@ def test_the_stored_v1_file_loads_and_says_what_it_always_said() -> None:
     verdict = race_verdicts(race)[1]
     assert verdict is not None
     assert verdict.agreement == "identical"
+
+
+@pytest.mark.parametrize(
+    ("stored", "kept"),
+    [
+        ("target alone", None),
+        ("baseline", None),
+        ("baseline 2", None),
+        ("target alone (γ 2, #1)", None),
+        ("my own", "my own"),
+        ("target + draft model", "target + draft model"),
+        ("target alone and more", "target alone and more"),
+    ],
+)
+def test_a_name_that_version_1_derived_is_derived_again(stored: str, kept: str | None) -> None:
+    content = json.loads(FIXTURE.read_text(encoding="utf-8"))
+    content["lanes"][0]["name"] = content["lanes"][0]["spec"]["name"] = stored
+    assert files.from_json(content).lanes[0].spec.name == kept
+
+
+@pytest.mark.parametrize("lanes", [None, 7, [7], [{}], [{"name": 1, "spec": 2}], [{"spec": {}}]])
+def test_a_version_1_of_another_form_is_refused_as_any_other(lanes: object) -> None:
+    content = json.loads(FIXTURE.read_text(encoding="utf-8")) | {"lanes": lanes}
+    with pytest.raises(TraceFormatError):
+        files.from_json(content)
 
 
 def test_emitted_ids_concatenate_to_the_output() -> None:
@@ -145,10 +169,10 @@ Change = Callable[[dict[str, Any]], object]
 def _set(path: str, value: object) -> Change:
     def change(content: dict[str, Any]) -> None:
         *parents, last = path.split("/")
-        place: Any = content
+        part: Any = content
         for key in parents:
-            place = place[int(key)] if isinstance(place, list) else place[key]
-        place[int(last) if isinstance(place, list) else last] = value
+            part = part[int(key)] if isinstance(part, list) else part[key]
+        part[int(last) if isinstance(part, list) else last] = value
 
     return change
 
@@ -160,79 +184,79 @@ DRAFT = f"{ROUND}/drafted/0"
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("schema_version", 2), "schema_version: must be 1, is 2"),
-        (_set("schema_version", True), "schema_version: must be 1"),
-        (lambda c: c.pop("schema_version"), "schema_version: must be 1, is None"),
-        (_set("surprise", 1), "surprise: is not a key"),
-        (_set(f"{DRAFT}/tempo", 1), "lanes[1].rounds[1].drafted[0].tempo: is not a key"),
-        (lambda c: c["lanes"][0].pop("error"), "lanes[0].error: is missing"),
-        (_set("lanes", []), "lanes: must hold 1 to 4 lanes, holds 0"),
-        (_set("lanes", {}), "lanes: must be a list, is an object"),
-        (_set("request/prompt", 3), "request.prompt: must be a text, is an integer"),
-        (_set("request/prompt", "\ud83d"), "request.prompt: holds half of a surrogate pair"),
-        (_set("request/prompt_ids/0", -1), "request.prompt_ids[0]: must be 0 to"),
-        (_set("request/prompt_ids/0", 1.0), "request.prompt_ids[0]: must be an integer, is a num"),
-        (_set("request/max_new_tokens", True), "request.max_new_tokens: must be an integer, is tr"),
-        (_set("request/max_new_tokens", 7), "lanes[0]: emits 8 tokens where max_new_tokens is 7"),
-        (_set("request/sampling/top_p", 1.5), "request.sampling.top_p: must be 0 to 1, is 1.5"),
-        (_set("request/sampling", None), "request.sampling: must be an object, is null"),
+        (_set("schema_version", 3), "schema_version must be 1 to 2, is 3"),
+        (_set("schema_version", True), "schema_version must be 1"),
+        (lambda c: c.pop("schema_version"), "this is not a specviz race: it has no schema_version"),
+        (_set("surprise", 1), "surprise is not a key"),
+        (_set(f"{DRAFT}/tempo", 1), "lanes[1].rounds[1].drafted[0].tempo is not a key"),
+        (lambda c: c["lanes"][0].pop("error"), "lanes[0].error is missing"),
+        (_set("lanes", []), "lanes must hold 1 to 4 lanes, holds 0"),
+        (_set("lanes", {}), "lanes must be a list, is an object"),
+        (_set("request/prompt", 3), "request.prompt must be a text, is an integer"),
+        (_set("request/prompt", "\ud83d"), "request.prompt holds half of a surrogate pair"),
+        (_set("request/prompt_ids/0", -1), "request.prompt_ids[0] must be 0 to"),
+        (_set("request/prompt_ids/0", 1.0), "request.prompt_ids[0] must be an integer, is a num"),
+        (_set("request/max_new_tokens", True), "request.max_new_tokens must be an integer, is tr"),
+        (_set("request/max_new_tokens", 7), "lanes[0] emits 8 tokens where max_new_tokens is 7"),
+        (_set("request/sampling/top_p", 1.5), "request.sampling.top_p must be 0 to 1, is 1.5"),
+        (_set("request/sampling", None), "request.sampling must be an object, is null"),
         (
             _set("environment/logit_noise", float("nan")),
-            "environment.logit_noise: must be a finite",
+            "environment.logit_noise must be a finite",
         ),
-        (_set("lanes/1/prefill_ms", -1.0), "lanes[1].prefill_ms: must be 0 or more, is -1.0"),
-        (_set("lanes/1/prefill_ms", float("inf")), "lanes[1].prefill_ms: must be a finite number"),
-        (_set("lanes/1/prefill_ms", False), "lanes[1].prefill_ms: must be a number, is true or"),
-        (_set("lanes/1/prefill_ms", 10**400), "lanes[1].prefill_ms: must be a number"),
-        (_set("lanes/1/spec/method", "magic"), "lanes[1].spec.method: must be one of baseline, d"),
-        (_set("lanes/1/spec/gamma", 2**70), "lanes[1].spec.gamma: must be 0 to"),
-        (_set("lanes/1/stop_reason", ["eos"]), "lanes[1].stop_reason: must be one of eos, length"),
-        (_set("lanes/1/stop_reason", "error"), "lanes[1].error: must be a sentence if"),
-        (_set("lanes/1/error", "oh"), "lanes[1].error: must be a sentence if"),
-        (_set(f"{ROUND}/index", 2), "lanes[1].rounds[1].index: must be 1, is 2"),
-        (_set(f"{ROUND}/position", 3), "lanes[1].rounds[1].position: must be 4, is 3"),
-        (_set(f"{DRAFT}/draw", 1.5), "lanes[1].rounds[1].drafted[0].draw: must be 0 to 1, is 1.5"),
+        (_set("lanes/1/prefill_ms", -1.0), "lanes[1].prefill_ms must be 0 or more, is -1.0"),
+        (_set("lanes/1/prefill_ms", float("inf")), "lanes[1].prefill_ms must be a finite number"),
+        (_set("lanes/1/prefill_ms", False), "lanes[1].prefill_ms must be a number, is true or"),
+        (_set("lanes/1/prefill_ms", 10**400), "lanes[1].prefill_ms must be a number"),
+        (_set("lanes/1/spec/method", "magic"), "lanes[1].spec.method must be one of baseline, d"),
+        (_set("lanes/1/spec/gamma", 2**70), "lanes[1].spec.gamma must be 0 to"),
+        (_set("lanes/1/stop_reason", ["eos"]), "lanes[1].stop_reason must be one of eos, length"),
+        (_set("lanes/1/stop_reason", "error"), "lanes[1].error must be a sentence if"),
+        (_set("lanes/1/error", "oh"), "lanes[1].error must be a sentence if"),
+        (_set(f"{ROUND}/index", 2), "lanes[1].rounds[1].index must be 1, is 2"),
+        (_set(f"{ROUND}/position", 3), "lanes[1].rounds[1].position must be 4, is 3"),
+        (_set(f"{DRAFT}/draw", 1.5), "lanes[1].rounds[1].drafted[0].draw must be 0 to 1, is 1.5"),
         (
             _set(f"{DRAFT}/draw", "0.5"),
-            "lanes[1].rounds[1].drafted[0].draw: must be a number, is a",
+            "lanes[1].rounds[1].drafted[0].draw must be a number, is a",
         ),
-        (_set(f"{DRAFT}/target_prob", 1.1), "lanes[1].rounds[1].drafted[0].target_prob: must be 0"),
+        (_set(f"{DRAFT}/target_prob", 1.1), "lanes[1].rounds[1].drafted[0].target_prob must be 0"),
         (
             _set(f"{DRAFT}/parent", 0),
-            "lanes[1].rounds[1].drafted[0].parent: must be -1 to -1, is 0",
+            "lanes[1].rounds[1].drafted[0].parent must be -1 to -1, is 0",
         ),
-        (_set(f"{DRAFT}/parent", -2), "lanes[1].rounds[1].drafted[0].parent: must be -1 to"),
-        (_set(f"{DRAFT}/top_draft/0", [1, "a"]), "drafted[0].top_draft[0]: must hold 3 entries"),
-        (_set(f"{DRAFT}/top_draft/0/2", 2), "drafted[0].top_draft[0][2]: must be 0 to 1, is 2.0"),
+        (_set(f"{DRAFT}/parent", -2), "lanes[1].rounds[1].drafted[0].parent must be -1 to"),
+        (_set(f"{DRAFT}/top_draft/0", [1, "a"]), "drafted[0].top_draft[0] must hold 3 entries"),
+        (_set(f"{DRAFT}/top_draft/0/2", 2), "drafted[0].top_draft[0][2] must be 0 to 1, is 2.0"),
         (
             _set(f"{ROUND}/drafted/2/outcome", "accepted"),
-            "lanes[1].rounds[1].drafted[2].outcome: is accepted off the path",
+            "lanes[1].rounds[1].drafted[2].outcome is accepted off the path",
         ),
         (
             _set(f"{DRAFT}/outcome", "rejected"),
-            "lanes[1].rounds[1].emitted: must hold the 0 accepted tokens and at most one more, hol",
+            "lanes[1].rounds[1].emitted must hold the 0 accepted tokens and at most one more, hol",
         ),
-        (_set(f"{ROUND}/emitted/0/id", 99), "rounds[1].emitted[0]: must be the accepted token 14"),
+        (_set(f"{ROUND}/emitted/0/id", 99), "rounds[1].emitted[0] must be the accepted token 14"),
         (
             _set(f"{ROUND}/emitted/0/source", "bonus"),
-            "rounds[1].emitted[0]: must be the accepted token 14",
+            "rounds[1].emitted[0] must be the accepted token 14",
         ),
         (
             _set(f"{ROUND}/emitted/1/source", "bonus"),
-            "lanes[1].rounds[1].emitted[1].source: must be correction, is bonus",
+            "lanes[1].rounds[1].emitted[1].source must be correction, is bonus",
         ),
         (
             _set("lanes/0/rounds/0/emitted/0/source", "bonus"),
-            "lanes[0].rounds[0].emitted[0].source: must be target, is bonus",
+            "lanes[0].rounds[0].emitted[0].source must be target, is bonus",
         ),
         (
             _set(f"{ROUND}/drafted/1/outcome", "discarded"),
-            "lanes[1].rounds[1].emitted[1].source: must not be: nothing was judged here",
+            "lanes[1].rounds[1].emitted[1].source must not be: nothing was judged here",
         ),
-        (_set("lanes/0/rounds/0/emitted", []), "lanes[0].rounds[0].emitted: must hold the 0 acc"),
+        (_set("lanes/0/rounds/0/emitted", []), "lanes[0].rounds[0].emitted must hold the 0 acc"),
     ],
 )
-def test_what_does_not_fit_is_refused_by_its_place(change: Change, message: str) -> None:
+def test_what_does_not_fit_is_refused_by_its_path(change: Change, message: str) -> None:
     content = copy.deepcopy(files.to_json(small_race()))
     change(content)
     with pytest.raises(TraceFormatError) as caught:
@@ -265,17 +289,17 @@ def test_rounding_just_above_one_is_a_probability() -> None:
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
 def test_numbers_that_are_none_are_never_written(value: float) -> None:
     broken = lane([replace(plain(1)[0], verify_ms=value)])
-    with pytest.raises(TraceFormatError, match=r"lanes\[0\].rounds\[0\].verify_ms: must be a fini"):
+    with pytest.raises(TraceFormatError, match=r"lanes\[0\].rounds\[0\].verify_ms must be a fini"):
         files.dumps(trace(broken))
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\ud83d\ude00"])
 def test_halves_of_surrogate_pairs_are_refused_both_ways(text: str) -> None:
     race = replace(small_race(), environment=replace(ENVIRONMENT, device_name=text))
-    with pytest.raises(TraceFormatError, match="device_name: holds half"):
+    with pytest.raises(TraceFormatError, match="device_name holds half"):
         files.dumps(race)
     written = files.dumps(small_race()).replace('"a test"', '"\\ud800"')
-    with pytest.raises(TraceFormatError, match="device_name: holds half"):
+    with pytest.raises(TraceFormatError, match="device_name holds half"):
         files.loads(written)
 
 
@@ -284,13 +308,13 @@ def test_halves_of_surrogate_pairs_are_refused_both_ways(text: str) -> None:
     ["", "{", "[" * 100_000, '{"schema_version": ' + "1" * 5000 + "}", b"\xff\xfe\x00", "null"],
 )
 def test_text_that_is_no_trace_is_refused(text: str | bytes) -> None:
-    with pytest.raises(TraceFormatError):
+    with pytest.raises(TraceFormatError, match="this is not a specviz race: it is "):
         files.loads(text)
 
 
-def test_constants_outside_json_are_refused_by_their_place() -> None:
+def test_constants_outside_json_are_refused_by_their_path() -> None:
     text = files.dumps(small_race()).replace('"prefill_ms":5.0', '"prefill_ms":1e999', 1)
-    with pytest.raises(TraceFormatError, match=r"lanes\[0\].prefill_ms: must be a finite number"):
+    with pytest.raises(TraceFormatError, match=r"lanes\[0\].prefill_ms must be a finite number"):
         files.loads(text)
 
 
@@ -303,19 +327,21 @@ def test_files_are_written_and_read(tmp_path: Path) -> None:
 def test_files_that_cannot_be_used_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(TraceFormatError, match=r"cannot read .*none\.json"):
+    with pytest.raises(TraceFormatError, match=r"none\.json: it cannot be read: No such file"):
         files.read_trace(tmp_path / "none.json")
-    with pytest.raises(TraceFormatError, match="cannot read"):
+    with pytest.raises(TraceFormatError, match="cannot be read"):
         files.read_trace(tmp_path)
     with pytest.raises(RequestError, match="cannot write"):
         files.write_trace(small_race(), tmp_path / "none" / "race.json")
     path = tmp_path / "race.json"
     path.write_text("{}", encoding="utf-8")
-    with pytest.raises(TraceFormatError, match=r"race\.json: schema_version: must be 1"):
+    with pytest.raises(
+        TraceFormatError, match=r"race\.json: this is not a specviz race: it has no schema_version"
+    ):
         files.read_trace(path)
     monkeypatch.setattr(files, "MAX_BYTES", 100)
     path.write_text("[" * 101, encoding="utf-8")
-    with pytest.raises(TraceFormatError, match="at most"):
+    with pytest.raises(TraceFormatError, match="it holds more than the"):
         files.read_trace(path)
     with pytest.raises(RequestError, match="race fewer tokens"):
         files.write_trace(small_race(), path)

@@ -40,42 +40,50 @@ SCORE = {"alpha": 0.5, "greedy": 0.5, "num_tokens": 3}
 
 
 @pytest.mark.parametrize(
-    ("changes", "place"),
+    ("changes", "path"),
     [
         ({"format": 2}, "format must be 1, is 2"),
-        ({"format": "1"}, 'with "format"'),
-        ({"format": True}, 'with "format"'),
-        ({"target": ""}, "target must be a text"),
+        ({"format": "1"}, "format must be 1, is '1'"),
+        ({"format": True}, "format must be 1, is true or false"),
+        ({"target": ""}, "target must not be empty"),
         ({"target": None}, "target must be a text"),
         ({"draft_before": 7}, "draft_before must be a text"),
-        ({"num_prompts": -1}, "num_prompts must be a whole number"),
-        ({"num_prompts": 5.0}, "num_prompts must be a whole number"),
-        ({"num_held_out": True}, "num_held_out must be a whole number"),
+        ({"num_prompts": -1}, "num_prompts must be 0 to"),
+        ({"num_prompts": 5.0}, "num_prompts must be an integer, is a number"),
+        ({"num_held_out": True}, "num_held_out must be an integer"),
         ({"seconds": "long"}, "seconds must be a number"),
-        ({"seconds": float("inf")}, "seconds must be a number"),
-        ({"seconds": float("nan")}, "seconds must be a number"),
+        ({"seconds": float("inf")}, "seconds must be a finite number, is inf"),
+        ({"seconds": float("nan")}, "seconds must be a finite number, is nan"),
         ({"before": []}, "before must be an object"),
-        ({"before": SCORE | {"alpha": 1.2}}, "before.alpha must be a number from 0 to 1, is 1.2"),
-        ({"after": SCORE | {"greedy": -0.1}}, "after.greedy must be a number from 0 to 1"),
+        ({"before": SCORE | {"alpha": 1.2}}, "before.alpha must be 0 to 1, is 1.2"),
+        ({"after": SCORE | {"greedy": -0.1}}, "after.greedy must be 0 to 1"),
         ({"after": {"alpha": 0.5}}, "after.greedy is missing"),
         ({"held_out": {}}, "held_out must be a list"),
-        ({"held_out": [ROW, 7]}, "held_out[1] must be an object, is 7"),
+        ({"held_out": [ROW, 7]}, "held_out[1] must be an object, is an integer"),
         ({"held_out": [ROW | {"alpha_after": True}]}, "held_out[0].alpha_after must be a number"),
-        ({"held_out": [ROW | {"prompt": 7}]}, "held_out[0].prompt must be a text, is 7"),
+        ({"held_out": [ROW | {"prompt": 7}]}, "held_out[0].prompt must be a text, is an integer"),
         ({"held_out": [ROW | {"text": "x"}]}, "held_out[0].text is not a key of this format"),
         ({"more": 1}, "more is not a key of this format"),
     ],
 )
-def test_a_bad_place_is_named(changes: dict[str, Any], place: str) -> None:
+def test_a_bad_path_is_named(changes: dict[str, Any], path: str) -> None:
     with pytest.raises(RequestError) as refusal:
         fit_from_json(_content(**changes))
-    assert place in str(refusal.value)
+    assert path in str(refusal.value)
     assert len(str(refusal.value)) < 200
 
 
-@pytest.mark.parametrize("content", [None, [], "fit", 1, {}])
-def test_what_is_no_object_with_a_format_is_refused(content: object) -> None:
-    with pytest.raises(RequestError, match='must be an object with "format"'):
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "it is null, not an object"),
+        ([], "it is a list, not an object"),
+        ("fit", "it is a text, not an object"),
+        ({}, "it has no format"),
+    ],
+)
+def test_what_is_no_fit_is_told(content: object, reason: str) -> None:
+    with pytest.raises(RequestError, match=f"this is not a fit: {reason}"):
         fit_from_json(content)
 
 
@@ -86,7 +94,7 @@ def test_what_is_no_object_with_a_format_is_refused(content: object) -> None:
         (b"\xff\xfe\x00", "is not JSON"),
         (b"[" * 100_000, "is not JSON"),
         (b" " * (MAX_BYTES + 1), "more than the 2 MB allowed"),
-        (b"{}", "fit.json: it must be an object"),
+        (b"{}", "fit.json: this is not a fit: it has no format"),
     ],
 )
 def test_a_file_of_something_else_is_refused(tmp_path: Path, text: bytes, reason: str) -> None:
@@ -97,7 +105,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path, text: bytes, reason
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match=r"fit\.json cannot be read"):
+    with pytest.raises(RequestError, match=r"fit\.json: it cannot be read"):
         read_fit(tmp_path / FIT_FILE)
 
 
@@ -110,7 +118,7 @@ def test_fits_are_found_among_models_and_a_bad_one_is_left_out(tmp_path: Path) -
     }
     (fitted,), (problem,) = find_fitted(models)
     assert (fitted.name, fitted.before) == ("fake-refit", "fake-misfit")
-    assert problem == "broken: fit.json: seconds must be a number, is 'long'."
+    assert problem == "broken: fit.json: seconds must be a number, is a text."
 
 
 def test_models_named_by_their_folders_are_known(tmp_path: Path) -> None:

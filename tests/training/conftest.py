@@ -97,6 +97,11 @@ def _write_rows(path: Path, rows: list[dict[str, str]]) -> None:
 
 
 @pytest.fixture(scope="session")
+def settings_text() -> str:
+    return SETTINGS
+
+
+@pytest.fixture(scope="session")
 def settings(tmp_path_factory: pytest.TempPathFactory) -> FamilySettings:
     path = tmp_path_factory.mktemp("settings") / "family.toml"
     path.write_text(SETTINGS, encoding="utf-8")

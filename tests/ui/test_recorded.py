@@ -1,6 +1,7 @@
-"""Finished races are played from their traces, with the same items as when they were live."""
+"""Finished races are played from their traces, with the same events as when they were live."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -18,21 +19,21 @@ from specviz.trace.values import (
     Trace,
 )
 from specviz.ui.options import PageLimits
+from specviz.ui.panels import Panel
 from specviz.ui.recorded import (
     open_trace,
+    packets_of,
     read_recorded,
     recorded_names,
-    recording_of,
     welcome_data,
 )
 from specviz.ui.runs import RunStore
-from specviz.ui.scenes import Scene
 from specviz.ui.stream import stream_race
 from specviz.ui.strings import PageError
 
 LANES = (
-    LaneSpec("target alone", Method.BASELINE, "fake-target"),
-    LaneSpec("target + draft model", Method.DRAFT_MODEL, "fake-target", "fake-draft", 4),
+    LaneSpec(None, Method.BASELINE, "fake-target"),
+    LaneSpec(None, Method.DRAFT_MODEL, "fake-target", "fake-draft", 4),
 )
 REQUEST = RaceRequest("Hello", LANES, max_new_tokens=48)
 
@@ -44,40 +45,42 @@ def trace() -> Trace:
     return last.trace
 
 
-def _without_standing(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [item for item in items if item["k"] not in ("figures", "status")]
+def _events(packets: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [event for packet in packets for event in packet["events"]]
 
 
 def test_a_recording_shows_what_the_live_race_showed(trace: Trace) -> None:
-    run = RunStore().open(Scene.RACE)
-    packets = list(stream_race(FakeRace(pause=0), REQUEST, run, PageLimits()))
-    live = [item for packet in packets for item in json.loads(packet)["items"]]
-    recorded = [item for _, items in recording_of(trace)["packets"] for item in items]
-    assert _without_standing(recorded) == _without_standing(live)
-    assert recorded[-2:] == live[-2:]
+    run = RunStore().open(Panel.RACE)
+    assert run is not None
+    run.request = REQUEST
+    live = [json.loads(each) for each in stream_race(FakeRace(pause=0), run, PageLimits())]
+    recorded = list(packets_of(trace))
+    assert _events(recorded) == _events(live)
+    assert recorded[-1]["figures"] == live[-1]["figures"]
+    assert recorded[-1]["status"] == live[-1]["status"] == {"state": "finished"}
 
 
-def test_a_recording_is_timed_by_the_lanes_own_clocks(trace: Trace) -> None:
-    recording = recording_of(trace)
-    times = [ms for ms, _ in recording["packets"]]
-    assert times == sorted(times)
-    assert times[0] == 0.0
-    slowest = max(sum(round_.ms for round_ in lane.rounds) for lane in trace.lanes)
-    assert times[-1] == pytest.approx(slowest, abs=0.01)
-    assert recording["seconds"] == pytest.approx(slowest / 1000, abs=0.06)
+def test_a_recording_has_a_packet_a_round_with_figures_where_a_lane_drafts(trace: Trace) -> None:
+    packets = list(packets_of(trace))
+    rounds = [[e for e in p["events"] if e["event"] == "RoundFinished"] for p in packets]
+    assert [len(each) for each in rounds] == [0, *[1] * (len(rounds) - 2), 0]
+    for packet, events in zip(packets[1:-1], rounds[1:-1], strict=True):
+        assert ("figures" in packet) is (events[0]["lane"] > 0)
 
 
 def test_the_recorded_races_that_ship_are_whole_and_say_where_they_ran() -> None:
     assert recorded_names()
     for about in welcome_data()["races"]:
-        assert "packets" not in about
-        recording = read_recorded(about["name"])
-        assert recording is not None
-        last = recording["packets"][-1][1][-1]
-        assert (last["k"], last["state"]) == ("status", "finished")
-        assert about["date"] > "2026"
-        assert about["place"]
-        assert about["lanes"]
+        packets = read_recorded(about["name"])
+        assert packets is not None
+        assert packets[-1]["status"] == {"state": "finished"}
+        started = about["started"]
+        assert started == packets[0]["events"][0]
+        assert started["environment"]["recorded_at"] > "2026"
+        assert started["environment"]["device_name"]
+        assert len(started["specs"]) > 1
+        assert all(spec["name"] is None for spec in started["specs"])
+        assert 0.1 < about["seconds"] < 60
 
 
 def test_a_name_from_outside_opens_no_other_file() -> None:
@@ -86,7 +89,7 @@ def test_a_name_from_outside_opens_no_other_file() -> None:
 
 
 def test_a_saved_race_can_be_opened_again(trace: Trace) -> None:
-    assert open_trace(dumps(trace), PageLimits()) == recording_of(trace)
+    assert open_trace(dumps(trace), PageLimits()) == list(packets_of(trace))
 
 
 @pytest.mark.parametrize(
@@ -125,5 +128,5 @@ def test_a_race_that_was_stopped_says_so_when_it_is_played() -> None:
     *_, last = FakeRace(pause=0)(REQUEST, stop)
     assert isinstance(last, RaceFinished)
     assert {lane.stop_reason for lane in last.trace.lanes} == {StopReason.CANCELLED}
-    status = recording_of(last.trace)["packets"][-1][1][-1]
-    assert status == {"k": "status", "state": "stopped", "text": {"id": "status.stopped_here"}}
+    *_, end = packets_of(last.trace)
+    assert end["status"] == {"state": "stopped", "text": {"id": "status.stopped_here"}}

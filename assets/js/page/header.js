@@ -1,27 +1,27 @@
 // Title line, and what is switched for the whole page: language, text size, light or dark.
-import { make, setText } from './dom.js';
+import { aboutDevice } from '../model/names.js';
+import { panels } from '../model/panels.js';
+import { make, setText, wrap } from './dom.js';
 import { remember, remembered } from './memory.js';
-import { chooseLanguage, language, t, tell } from './strings.js';
+import { language } from './numbers.js';
+import { chooseLanguage, t } from './strings.js';
 import { onThemeChange } from './theme.js';
 
 const THEME_KEY = 'specviz-theme';
 const SIZE_KEY = 'specviz-size';
 
 /** Draw the head of the page; where races run is known better once one has started. */
-export function mountHeader(place, data, scenes) {
-  const title = make('div', 'sv-title');
-  title.append(make('h1', '', t('header.title')), make('p', '', t('header.tagline')));
-  const where = make('span', 'sv-place', data.place);
-  for (const { store } of Object.values(scenes)) {
-    store.subscribe((items) => {
-      const start = items.findLast((item) => item.k === 'start');
-      if (start) setText(where, tell(start.place));
+export function mountHeader(container, data) {
+  const title = wrap('div', 'sv-title', make('h1', '', t('header.title')), make('p', '', t('header.tagline')));
+  const device = make('span', 'sv-place', data.device);
+  for (const { playback } of Object.values(panels)) {
+    playback.follow(({ started }) => {
+      if (started) setText(device, aboutDevice(started.environment));
     });
   }
-  const side = make('div', 'sv-side');
-  side.append(where, themeSwitch(), sizeSwitch());
+  const side = wrap('div', 'sv-side', device, themeSwitch(), sizeSwitch());
   if (data.languages.length > 1) side.append(languageSelect(data.languages));
-  place.append(title, side);
+  container.append(title, side);
 }
 
 function themeSwitch() {

@@ -1,5 +1,6 @@
 // Loads plotly.js once, when the first chart comes into sight; what all charts have in common.
 import { make } from './dom.js';
+import { separators } from './numbers.js';
 
 /** What plotly may offer beside a chart: nothing that leaves this machine. */
 export const CONFIG = {
@@ -40,6 +41,7 @@ export function chartLayout(theme, { x, y, legend, ...rest }) {
   };
   return {
     autosize: true,
+    separators: separators(),
     margin: { l: 8, r: 8, t: 8, b: 8 },
     paper_bgcolor: 'rgba(0,0,0,0)',
     plot_bgcolor: 'rgba(0,0,0,0)',

@@ -1,6 +1,6 @@
 // One question with its choices: a visitor presses one, a class's hands are counted with − and +.
-import { make, setText } from '../core/dom.js';
-import { t } from '../core/strings.js';
+import { make, setText } from '../page/dom.js';
+import { t } from '../page/strings.js';
 
 const MOST_VOTES = 999;
 
@@ -30,8 +30,8 @@ export class Ballot {
   }
 
   /** How many votes were given, in all or for these choices alone. */
-  total(places = [...this.#choices.keys()]) {
-    return places.reduce((sum, place) => sum + this.#choices[place].votes, 0);
+  total(indexes = [...this.#choices.keys()]) {
+    return indexes.reduce((sum, index) => sum + this.#choices[index].votes, 0);
   }
 
   clear() {
@@ -46,9 +46,9 @@ export class Ballot {
   }
 
   /** Mark these choices as `now` or `right` and write `text` on them; all others are cleared. */
-  mark(places, state, text) {
-    this.#choices.forEach((choice, place) => {
-      const isMarked = places.includes(place);
+  mark(indexes, state, text) {
+    this.#choices.forEach((choice, index) => {
+      const isMarked = indexes.includes(index);
       choice.mark(isMarked ? state : '', isMarked ? text : '');
     });
   }

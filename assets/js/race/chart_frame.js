@@ -1,8 +1,9 @@
 // One chart in its frame: a title, a choice of lane where it shows one at a time, and the plot.
 import { emptyChart } from './chart_specs.js';
-import { make } from '../core/dom.js';
-import { CONFIG, chartLayout } from '../core/plotly.js';
-import { t } from '../core/strings.js';
+import { laneName } from '../model/names.js';
+import { make, wrap } from '../page/dom.js';
+import { CONFIG, chartLayout } from '../page/plotly.js';
+import { t } from '../page/strings.js';
 
 const HEIGHT_PX = 240;
 /** Names of many lanes take room of their own. */
@@ -12,42 +13,42 @@ const FEW_LANES = 2;
 /** Draws one chart of a race; `onPick` is called when a visitor chooses another lane. */
 export class ChartFrame {
   #chart;
-  #series;
+  #race = null;
   #image;
   #plot;
   #pick;
   #revision = 0;
+  /** Counts the races, so that a zoom ends with its race. */
+  #numRaces = 0;
   isSeen = false;
   isStale = true;
 
-  constructor(chart, series, onPick) {
+  constructor(chart, onPick) {
     this.#chart = chart;
-    this.#series = series;
     this.element = make('figure', 'sv-chart');
     this.element.dataset.chart = chart.id;
     this.element.classList.toggle('is-wide', chart.isWide === true);
-    const head = make('figcaption');
     this.#pick = make('select', 'sv-chart-lane', '', { 'aria-label': t('chart.lane') });
     this.#pick.addEventListener('change', () => {
       this.isStale = true;
       onPick();
     });
-    head.append(make('span', '', t(`chart.${chart.id}`)), this.#pick);
+    const head = wrap('figcaption', '', make('span', '', t(`chart.${chart.id}`)), this.#pick);
     // Not on the plot itself, whose buttons a picture would hide.
     this.#image = make('div', 'sv-spoken', '', { role: 'img' });
     this.#plot = make('div', 'sv-plot');
     this.element.append(head, this.#image, this.#plot);
-    this.fit();
   }
 
-  /** Offer the lanes of a new race; lanes of which there are not several are no choice. */
-  fit() {
-    const lanes = this.#chart.picks ? this.#chart.lanes(this.#series) : [];
-    this.#pick.replaceChildren(
-      ...lanes.map((lane) => make('option', '', lane.name, { value: lane.index })),
-    );
+  /** Show a race from now on, and offer its lanes; lanes of which there are not several are no choice. */
+  open(race) {
+    this.#race = race;
+    this.#numRaces += 1;
+    const lanes = this.#chart.picks ? this.#chart.lanes(race) : [];
+    const options = lanes.map((lane) => make('option', '', laneName(lane), { value: lane.index }));
+    this.#pick.replaceChildren(...options);
     this.#pick.hidden = lanes.length < 2;
-    const first = lanes.find((lane) => !lane.isPlain);
+    const first = lanes.find((lane) => !lane.isBaseline);
     if (first) this.#pick.value = first.index;
     this.#image.setAttribute('aria-label', this.#describe([]));
   }
@@ -62,8 +63,7 @@ export class ChartFrame {
       traces,
       chartLayout(theme, {
         height: theme.textScale * (HEIGHT_PX + NAME_PX * Math.max(0, lanes.length - FEW_LANES)),
-        uirevision: `${this.#series.race} ${this.#pick.value}`,
-        // The arrays grow in place, so plotly has to be told that they changed.
+        uirevision: `${this.#numRaces} ${this.#pick.value}`,
         datarevision: ++this.#revision,
         ...layout,
       }),
@@ -74,8 +74,8 @@ export class ChartFrame {
   }
 
   #shown() {
-    const { lanes, picks, isReady = (lane) => lane.round.length > 0 } = this.#chart;
-    const ready = lanes(this.#series).filter(isReady);
+    const { lanes, picks, isReady = (lane) => lane.rounds.length > 0 } = this.#chart;
+    const ready = lanes(this.#race).filter(isReady);
     return picks ? ready.filter((lane) => lane.index === Number(this.#pick.value)) : ready;
   }
 

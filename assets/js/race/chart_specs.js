@@ -1,43 +1,43 @@
-// What each live chart shows, as plotly traces and layout; the numbers come from the server as they are.
-import { asText } from '../core/plotly.js';
-import { t } from '../core/strings.js';
-import { keptChart, positionChart } from './spread_specs.js';
+// What each live chart shows, as plotly traces and layout; figures come from the server as they are.
+import { axis, bars, each, level, line, numbersOf, overRounds } from './chart_parts.js';
+import { keptChart, positionChart } from './chart_theory.js';
+import { laneName } from '../model/names.js';
+import { decimals, percent } from '../page/numbers.js';
+import { asText } from '../page/plotly.js';
+import { t } from '../page/strings.js';
 
-const DASHES = ['dot', 'solid', 'dash', 'dashdot'];
+const drafting = (race) => race.drafting;
+const last = (lane) => lane.rounds.at(-1);
 
 /**
- * A chart: `lanes(series)` are those it shows, with `picks` one at a time, each as soon as it has a
- * round or `isReady(lane)`.
- * `draw(lanes, theme)` gives traces and layout, `tell(lane)` a lane's newest numbers in words.
- * Its title is the text `chart.ID`, what it shows in words `chart.ID_about`.
+ * A chart: `lanes(race)` are those it shows, with `picks` one at a time, each as soon as it has a
+ * round or `isReady(lane)`. `draw(lanes, theme)` gives traces and layout, `tell(lane)` a lane's newest
+ * numbers in words. Its title is the text `chart.ID`, what it shows in words `chart.ID_about`.
  */
 export const CHARTS = [
   {
     id: 'speedup',
-    lanes: (series) => series.guessing,
+    lanes: drafting,
     draw: (lanes, theme) => ({
-      traces: lanes.map((lane) => line(lane, theme, { y: lane.speedup, hovertemplate: '%{y:.2f}×' })),
+      traces: lanes.map((lane) =>
+        line(lane, theme, { y: each(lane, (round) => round.speedup), hovertemplate: '%{y:.2f}×' }),
+      ),
       layout: overRounds({
         y: { rangemode: 'tozero', ticksuffix: '×' },
         shapes: [level(1, theme.soft)],
       }),
     }),
-    tell: (lane) =>
-      t('chart.speedup_now', {
-        lane: lane.name,
-        speedup: decimals(lane.speedup.at(-1), 2),
-        round: lane.round.at(-1),
-      }),
+    tell: (lane) => say('speedup', lane, { speedup: decimals(last(lane).speedup, 2) }),
   },
   {
     id: 'acceptance',
-    lanes: (series) => series.guessing,
+    lanes: drafting,
     draw: (lanes, theme) => {
       const isAlone = lanes.length === 1;
       const lines = lanes.map((lane) =>
         line(lane, theme, {
-          y: lane.alpha,
-          name: isAlone ? t('chart.running_alpha') : asText(lane.name),
+          y: each(lane, (round) => round.alpha),
+          name: isAlone ? t('chart.running_alpha') : asText(laneName(lane)),
           hovertemplate: '%{y:.1%}',
         }),
       );
@@ -46,19 +46,19 @@ export const CHARTS = [
         layout: overRounds({ y: { range: [0, 1.04], tickformat: '.0%' } }),
       };
     },
-    tell: (lane) =>
-      t('chart.acceptance_now', {
-        lane: lane.name,
-        alpha: percent(lane.alpha.at(-1)),
-        round: lane.round.at(-1),
-      }),
+    tell: (lane) => say('acceptance', lane, { alpha: percent(last(lane).alpha) }),
   },
   {
     id: 'tokens',
-    lanes: (series) => series.lanes,
+    lanes: (race) => race.lanes,
     draw: (lanes, theme) => ({
       traces: lanes.map((lane) =>
-        line(lane, theme, { x: lane.seconds, y: lane.tokens, hovertemplate: '%{y}' }),
+        // Both lines begin where the clocks do.
+        line(lane, theme, {
+          x: [0, ...each(lane, (round) => round.endMs / 1000)],
+          y: [0, ...each(lane, (round) => round.numEmittedSoFar)],
+          hovertemplate: '%{y}',
+        }),
       ),
       layout: {
         x: { title: axis('seconds'), rangemode: 'tozero' },
@@ -67,23 +67,23 @@ export const CHARTS = [
       },
     }),
     tell: (lane) =>
-      t('chart.tokens_now', {
-        lane: lane.name,
-        n: lane.tokens.at(-1),
-        seconds: decimals(lane.seconds.at(-1), 2),
-      }),
+      say('tokens', lane, { n: lane.numEmitted, seconds: decimals(lane.clockMs / 1000, 2) }),
   },
   keptChart,
   positionChart,
   {
     id: 'gamma',
     picks: true,
-    lanes: (series) => series.guessing,
+    lanes: drafting,
     draw: ([lane], theme) => ({
       traces: [
-        { ...bars(lane.kept, theme.bar), x: lane.round, name: t('chart.kept_in_round') },
+        bars(
+          each(lane, (round) => round.numKept),
+          theme.bar,
+          { x: numbersOf(lane), name: t('chart.kept_in_round') },
+        ),
         line(lane, theme, {
-          y: lane.gamma,
+          y: each(lane, (round) => round.facts.gamma),
           name: t('chart.gamma_asked'),
           line: { color: theme.lanes[lane.index], width: 2, shape: 'hvh' },
           hovertemplate: '%{y}',
@@ -91,24 +91,18 @@ export const CHARTS = [
       ],
       layout: overRounds({ y: { rangemode: 'tozero', tickformat: 'd' } }),
     }),
-    tell: (lane) =>
-      t('chart.gamma_now', {
-        lane: lane.name,
-        round: lane.round.at(-1),
-        gamma: lane.gamma.at(-1),
-        kept: lane.kept.at(-1),
-      }),
+    tell: (lane) => say('gamma', lane, { gamma: last(lane).facts.gamma, kept: last(lane).numKept }),
   },
   {
     id: 'times',
     picks: true,
     isWide: true,
-    lanes: (series) => series.lanes,
+    lanes: (race) => race.lanes,
     draw: ([lane], theme) => ({
       traces: [
-        times(lane, 'draft', theme, '/'),
-        times(lane, 'verify', theme, ''),
-        times(lane, 'other', theme, '.'),
+        timesOf(lane, 'draft', theme, '/'),
+        timesOf(lane, 'verify', theme, ''),
+        timesOf(lane, 'other', theme, '.'),
       ],
       layout: overRounds({
         y: { rangemode: 'tozero', ticksuffix: ' ms' },
@@ -116,14 +110,11 @@ export const CHARTS = [
         legend: { traceorder: 'normal' },
       }),
     }),
-    tell: (lane) =>
-      t('chart.times_now', {
-        lane: lane.name,
-        round: lane.round.at(-1),
-        draft: decimals(lane.draft.at(-1), 1),
-        verify: decimals(lane.verify.at(-1), 1),
-        other: decimals(lane.other.at(-1), 1),
-      }),
+    tell: (lane) => {
+      const { draft, verify, other } = last(lane).times;
+      const parts = { draft: decimals(draft, 1), verify: decimals(verify, 1) };
+      return say('times', lane, { ...parts, other: decimals(other, 1) });
+    },
   },
 ];
 
@@ -139,50 +130,27 @@ export function emptyChart(theme) {
   };
 }
 
-function line(lane, theme, rest) {
-  const shape = { color: theme.lanes[lane.index], width: 2.5, dash: DASHES[lane.index] };
-  const traced = { type: 'scatter', mode: 'lines', name: asText(lane.name), line: shape };
-  return { ...traced, x: lane.round, ...rest };
+function say(id, lane, values) {
+  return t(`chart.${id}_now`, { lane: laneName(lane), round: last(lane).number, ...values });
 }
 
-function bars(y, color) {
-  return { type: 'bar', y, marker: { color }, hovertemplate: '%{y}' };
-}
-
+/** The share of each round's judged guesses that was accepted. */
 function shares(lane, theme) {
-  const drawn = { ...bars(lane.share, theme.bar), x: lane.round, name: t('chart.this_round') };
-  return { ...drawn, hovertemplate: '%{y:.0%}' };
+  const y = each(lane, (round) => (round.numJudged ? round.numKept / round.numJudged : null));
+  const rest = { x: numbersOf(lane), name: t('chart.this_round'), hovertemplate: '%{y:.0%}' };
+  return bars(y, theme.bar, rest);
 }
 
-function times(lane, kind, theme, shape) {
+function timesOf(lane, kind, theme, shape) {
   const pattern = { shape, fillmode: 'overlay', size: 5, solidity: 0.35, fgcolor: theme.surface };
   return {
-    ...bars(lane[kind]),
-    x: lane.round,
+    ...bars(
+      each(lane, (round) => round.times[kind]),
+      theme[kind],
+    ),
+    x: numbersOf(lane),
     name: t(`clock.${kind}`),
     marker: { color: theme[kind], pattern },
     hovertemplate: '%{y:.2f} ms',
   };
-}
-
-function level(y, color) {
-  const shape = { color, width: 1.5, dash: 'dash' };
-  return { type: 'line', xref: 'paper', x0: 0, x1: 1, y0: y, y1: y, line: shape };
-}
-
-function axis(name) {
-  return { text: t(`chart.axis_${name}`), standoff: 6 };
-}
-
-function overRounds(rest) {
-  const x = { title: axis('round'), rangemode: 'tozero' };
-  return { x, hovermode: 'x unified', bargap: 0.15, ...rest };
-}
-
-function decimals(number, digits) {
-  return number === null ? '–' : number.toFixed(digits);
-}
-
-function percent(number) {
-  return number === null ? '–' : `${(100 * number).toFixed(0)} %`;
 }

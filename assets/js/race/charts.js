@@ -1,31 +1,27 @@
 // The live charts: loads plotly.js when they come into sight and redraws a few times a second.
 import { ChartFrame } from './chart_frame.js';
 import { CHARTS } from './chart_specs.js';
-import { Series } from './chart_series.js';
-import { make } from '../core/dom.js';
-import { loadPlotly } from '../core/plotly.js';
-import { onThemeChange, readTheme } from '../core/theme.js';
+import { wrap } from '../page/dom.js';
+import { loadPlotly } from '../page/plotly.js';
+import { onThemeChange, readTheme } from '../page/theme.js';
 
 /** Charts are redrawn one after the other, this far apart: 5 redraws/s in all. */
 const REDRAW_MS = 200;
 /** Redrawing may take this share of a slow browser's time while a race runs. */
 const BUSY_SHARE = 0.1;
-const ENDS = ['finished', 'stopped', 'error'];
 
 /** Draw the charts and keep them up with the race. */
-export function mountCharts(place, data, { store }) {
+export function mountCharts(container, data, { playback }) {
   const drawing = new Drawing(data.plotly);
-  const row = make('div', 'sv-charts');
-  row.append(...drawing.frames.map((frame) => frame.element));
-  place.append(row);
-  store.subscribe((items) => drawing.take(items));
+  container.append(wrap('div', 'sv-charts', ...drawing.frames.map((frame) => frame.element)));
+  playback.follow((race, isNew) => drawing.take(race, isNew));
 }
 
 /** Redraws what is in sight and out of date, each time one chart, so that none of them holds the page. */
 class Drawing {
   frames;
   #address;
-  #series = new Series();
+  #isOpen = false;
   #isLive = false;
   #turn = 0;
   #readyAt = 0;
@@ -35,7 +31,7 @@ class Drawing {
 
   constructor(address) {
     this.#address = address;
-    this.frames = CHARTS.map((chart) => new ChartFrame(chart, this.#series, () => this.#ask()));
+    this.frames = CHARTS.map((chart) => new ChartFrame(chart, () => this.#ask()));
     const seen = new IntersectionObserver((entries) => this.#see(entries));
     for (const frame of this.frames) seen.observe(frame.element);
     onThemeChange(() => {
@@ -44,13 +40,12 @@ class Drawing {
     });
   }
 
-  take(items) {
-    for (const item of items) this.#series.take(item);
-    if (items.some(({ k }) => k === 'reset' || k === 'start')) {
-      for (const frame of this.frames) frame.fit();
-    }
-    if (items.some(({ k }) => k === 'round')) this.#isLive = true;
-    if (items.some(({ k, state }) => k === 'status' && ENDS.includes(state))) this.#hurry();
+  take(race, isNew) {
+    const hasLanes = race.lanes.length > 0;
+    if (isNew || (hasLanes && !this.#isOpen)) for (const frame of this.frames) frame.open(race);
+    this.#isOpen = hasLanes;
+    if (race.isOver) this.#hurry();
+    else this.#isLive = race.hasRounds;
     this.#redraw();
   }
 

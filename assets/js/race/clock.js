@@ -1,12 +1,11 @@
 // The clock strip: where the time of all lanes went, on one axis of device time.
 import { ClockCursor } from './clock_cursor.js';
-import { clockHead } from './clock_head.js';
-import { ClockLanes, placeAt } from './clock_lanes.js';
 import { ClockPainter } from './clock_painter.js';
-import { ClockRows } from './clock_rows.js';
-import { make } from '../core/dom.js';
-import { t } from '../core/strings.js';
-import { onThemeChange, readTheme } from '../core/theme.js';
+import { ClockRows, clockHead } from './clock_rows.js';
+import { make, wrap } from '../page/dom.js';
+import { plain } from '../page/numbers.js';
+import { t } from '../page/strings.js';
+import { onThemeChange, readTheme } from '../page/theme.js';
 
 /** A race that goes on gets room ahead, so that what is drawn can stay where it is. */
 const ROOM_AHEAD = 1.4;
@@ -14,18 +13,21 @@ const FIRST_MS = 500;
 /** A zoom on the last rounds is set anew where it fits less well than this. */
 const DRIFT = 1.25;
 const END_MARK_PX = 3;
+/** How many rounds the zoom on the last rounds shows. */
+const RECENT_ROUNDS = 20;
 
 /** Draw the strip and keep it up with the race. */
-export function mountClock(place, data, { store }) {
+export function mountClock(container, data, { playback }) {
   const strip = new ClockStrip();
-  place.append(strip.element);
-  store.subscribe((items) => strip.take(items));
+  container.append(strip.element);
+  playback.follow((race, isNew) => strip.take(race, isNew));
 }
 
 class ClockStrip {
-  #clock = new ClockLanes();
+  #race = null;
+  #lanes = [];
   #rows = new ClockRows();
-  #cursor = new ClockCursor(this.#clock);
+  #cursor = new ClockCursor();
   #painter;
   #theme = null;
   #isWhole = true;
@@ -41,28 +43,27 @@ class ClockStrip {
   constructor() {
     this.element = make('section', 'sv-clock', '', { 'aria-label': t('clock.title') });
     this.canvas = make('canvas', 'sv-clock-canvas', '', { role: 'img', 'aria-label': t('clock.title') });
-    this.space = make('div', 'sv-clock-space');
-    this.space.append(this.canvas);
+    this.space = wrap('div', 'sv-clock-space', this.canvas);
     const about = { role: 'group', tabindex: '0', 'aria-label': t('clock.keys') };
     this.scroll = make('div', 'sv-clock-scroll', '', about);
     this.scroll.append(this.space);
-    const body = make('div', 'sv-clock-body');
-    body.append(this.scroll, this.#rows.element);
+    const body = wrap('div', 'sv-clock-body', this.scroll, this.#rows.element);
     const head = clockHead((isWhole) => this.#zoom(isWhole));
     this.element.append(head, body, this.#cursor.element);
     this.#painter = new ClockPainter(this.canvas);
     this.#listen();
   }
 
-  /** Take what was delivered in, and draw it with the next frame. */
-  take(items) {
-    const isNew = items.map((item) => this.#clock.take(item)).some(Boolean);
-    if (isNew) {
-      this.#rows.build(this.#clock.lanes);
+  /** Show a race as far as it has come, with the next frame. */
+  take(race, isNew) {
+    this.#race = race;
+    if (isNew || race.lanes.length !== this.#lanes.length) {
+      this.#lanes = race.lanes;
+      this.#rows.build(this.#lanes);
       this.#rows.measure();
       this.#spanMs = FIRST_MS;
       this.#isFollowing = true;
-      this.#cursor.clear();
+      this.#cursor.open(this.#lanes);
       this.#painted = null;
     }
     this.#ask();
@@ -115,31 +116,31 @@ class ClockStrip {
   }
 
   #draw() {
-    const { lanes } = this.#clock;
+    const lanes = this.#lanes;
     this.#rows.show(lanes);
     this.canvas.setAttribute('aria-label', this.#rows.describe(lanes));
-    if (this.#cursor.lane === null) this.#cursor.tell();
+    if (this.#cursor.lane === null) this.#cursor.show();
     const isSame = this.#fit();
     if (!isSame || !this.#isWhole || this.#painted === null) this.#begin();
-    const rows = this.#rows.places;
+    const { edges } = this.#rows;
     lanes.forEach((lane, index) => {
-      this.#painter.blocks(lane, rows[index], this.#painted[index]);
-      this.#painted[index] = lane.blocks.length;
+      this.#painter.rounds(lane, edges[index], this.#painted[index]);
+      this.#painted[index] = lane.rounds.length;
     });
-    if (this.#cursor.lane !== null) this.#painter.frame(this.#cursor.block, rows[this.#cursor.lane]);
+    if (this.#cursor.lane !== null) this.#painter.frame(this.#cursor.round, edges[this.#cursor.lane]);
   }
 
   /** Set how much time the strip's width stands for; says whether it stayed as it was. */
   #fit() {
-    const { end, isOver, recentMs } = this.#clock;
+    const { endMs } = this.#race;
     const before = this.#spanMs;
     if (!this.#isWhole) {
-      const wish = Math.min(recentMs, end) || FIRST_MS;
+      const wish = Math.min(recentMs(this.#lanes), endMs) || FIRST_MS;
       const isFar = Math.max(wish / before, before / wish) > DRIFT;
       this.#spanMs = isFar ? wish : before;
-    } else if (isOver && end) this.#spanMs = end;
-    else if (end > before || this.#painted === null) {
-      this.#spanMs = Math.max(FIRST_MS, end * ROOM_AHEAD);
+    } else if (this.#lanes.every((lane) => lane.hasEnded) && endMs) this.#spanMs = endMs;
+    else if (endMs > before || this.#painted === null) {
+      this.#spanMs = Math.max(FIRST_MS, endMs * ROOM_AHEAD);
     }
     return this.#spanMs === before;
   }
@@ -148,7 +149,7 @@ class ClockStrip {
     this.#theme ??= readTheme();
     const { width, height, axisTop } = this.#rows.size;
     this.#painter.resize(width, height);
-    const spaceMs = Math.max(this.#spanMs, this.#clock.end);
+    const spaceMs = Math.max(this.#spanMs, this.#race.endMs);
     this.space.style.width = this.#isWhole ? '100%' : `${spaceMs * this.#scale() + END_MARK_PX}px`;
     if (!this.#isWhole && this.#isFollowing) {
       this.scroll.scrollLeft = this.#followAt();
@@ -156,7 +157,7 @@ class ClockStrip {
     }
     const from = this.#from();
     this.#painter.begin(this.#theme, from, this.#scale(), { top: axisTop, label: timeLabel });
-    this.#painted = this.#clock.lanes.map((lane) => Math.max(0, placeAt(lane, from)));
+    this.#painted = this.#lanes.map((lane) => Math.max(0, lane.roundAt(from)));
   }
 
   #scale() {
@@ -168,7 +169,12 @@ class ClockStrip {
   }
 
   #followAt() {
-    return Math.max(0, Math.round((this.#clock.focus - this.#spanMs) * this.#scale()));
+    return Math.max(0, Math.round((this.#focusMs() - this.#spanMs) * this.#scale()));
+  }
+
+  /** Where the story is: the clock of the lanes that draft, which may end long before the other. */
+  #focusMs() {
+    return Math.max(0, ...this.#race.drafting.map((lane) => lane.clockMs)) || this.#race.endMs;
   }
 
   #point(event) {
@@ -180,24 +186,34 @@ class ClockStrip {
 
   #key(event) {
     if (event.key === 'Escape') this.#cursor.clear();
-    else if (!this.#clock.isEmpty && this.#cursor.move(event.key, this.#from())) {
-      this.#reveal(this.#cursor.block);
+    else if (this.#race.hasRounds && this.#cursor.move(event.key, this.#from())) {
+      this.#reveal(this.#cursor.round);
     } else return;
     event.preventDefault();
     this.#renew();
   }
 
-  #reveal({ start, end }) {
+  #reveal({ startMs, endMs }) {
     if (this.#isWhole) return;
-    const [left, right] = [start * this.#scale(), end * this.#scale()];
+    const [left, right] = [startMs * this.#scale(), endMs * this.#scale()];
     const { width } = this.#rows.size;
     if (left < this.scroll.scrollLeft) this.scroll.scrollLeft = left - END_MARK_PX;
     else if (right > this.scroll.scrollLeft + width) this.scroll.scrollLeft = right - width + END_MARK_PX;
   }
 }
 
+/** How long the last rounds of the lane took whose rounds are longest. */
+function recentMs(lanes) {
+  const spans = lanes.map(({ rounds }) => {
+    const recent = rounds.slice(-RECENT_ROUNDS);
+    if (!recent.length) return 0;
+    return ((recent.at(-1).endMs - recent[0].startMs) / recent.length) * RECENT_ROUNDS;
+  });
+  return Math.max(0, ...spans);
+}
+
 function timeLabel(ms) {
   return ms >= 1000 || ms === 0
-    ? t('clock.seconds', { number: Number((ms / 1000).toFixed(2)) })
-    : t('clock.milliseconds', { number: Number(ms.toFixed(1)) });
+    ? t('clock.seconds', { number: plain(ms / 1000, 2) })
+    : t('clock.milliseconds', { number: plain(ms, 1) });
 }

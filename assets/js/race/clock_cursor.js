@@ -1,81 +1,89 @@
 // The round of the clock strip that a visitor points at, by pointer or by keys, told in a line.
-import { placeAt } from './clock_lanes.js';
-import { make, setText } from '../core/dom.js';
-import { t } from '../core/strings.js';
+import { laneName } from '../model/names.js';
+import { make, setText } from '../page/dom.js';
+import { decimals } from '../page/numbers.js';
+import { t } from '../page/strings.js';
 
-/** Walks the blocks of a `ClockLanes`; `element` tells the one that is pointed at. */
+/** Walks the rounds of a race; `element` tells the one that is pointed at. */
 export class ClockCursor {
-  #clock;
+  #lanes = [];
   #lane = null;
-  #place = -1;
+  #index = -1;
 
-  constructor(clock) {
-    this.#clock = clock;
+  constructor() {
     this.element = make('p', 'sv-clock-detail', '', { role: 'status' });
-    this.clear();
+    this.open([]);
   }
 
-  /** The lane that is pointed at, or null. */
+  /** The index of the lane that is pointed at, or null. */
   get lane() {
     return this.#lane;
   }
 
-  /** The block that is pointed at. */
-  get block() {
-    return this.#clock.lanes[this.#lane].blocks[this.#place];
+  /** The round that is pointed at. */
+  get round() {
+    return this.#lanes[this.#lane].rounds[this.#index];
+  }
+
+  /** Walk these lanes from now on. */
+  open(lanes) {
+    this.#lanes = lanes;
+    this.clear();
   }
 
   /** Point at nothing. */
   clear() {
     this.#lane = null;
-    this.#place = -1;
-    this.tell();
+    this.#index = -1;
+    this.show();
   }
 
   /** Point at what a lane did at a time; says whether it did anything then. */
   point(lane, ms) {
-    const place = placeAt(this.#clock.lanes[lane], ms);
-    if (place < 0 || (lane === this.#lane && place === this.#place)) return false;
-    return this.#set(lane, place);
+    const index = this.#lanes[lane].roundAt(ms);
+    if (index < 0 || (lane === this.#lane && index === this.#index)) return false;
+    return this.#set(lane, index);
   }
 
   /** Move as an arrow key says: along a lane by rounds, to the next lane at the same time. The first
    * key points at what the last lane did at `ms`. */
   move(key, ms) {
-    const { lanes } = this.#clock;
-    const lane = this.#lane ?? lanes.length - 1;
-    const last = lanes[lane].blocks.length - 1;
-    const place = this.#lane === null ? placeAt(lanes[lane], ms) - 1 : this.#place;
-    const places = { ArrowRight: place + 1, ArrowLeft: place - 1, Home: 0, End: last };
-    if (key in places) return this.#set(lane, Math.max(0, Math.min(last, places[key])));
+    const lane = this.#lane ?? this.#lanes.length - 1;
+    const last = this.#lanes[lane].rounds.length - 1;
+    const index = this.#lane === null ? this.#lanes[lane].roundAt(ms) - 1 : this.#index;
+    const indexes = { ArrowRight: index + 1, ArrowLeft: index - 1, Home: 0, End: last };
+    if (key in indexes) return this.#set(lane, Math.max(0, Math.min(last, indexes[key])));
     const step = { ArrowUp: -1, ArrowDown: 1 }[key];
-    const other = lanes[lane + step];
-    if (!other?.blocks.length) return false;
-    const middle = this.#lane === null ? ms : (this.block.start + this.block.end) / 2;
-    const there = placeAt(other, middle);
-    return this.#set(lane + step, there < 0 ? other.blocks.length - 1 : there);
+    const other = this.#lanes[lane + step];
+    if (!other?.rounds.length) return false;
+    const middle = this.#lane === null ? ms : (this.round.startMs + this.round.endMs) / 2;
+    const there = other.roundAt(middle);
+    return this.#set(lane + step, there < 0 ? other.rounds.length - 1 : there);
   }
 
   /** Say what is pointed at, or what can be done. */
-  tell() {
+  show() {
     if (this.#lane === null) {
-      setText(this.element, t(this.#clock.isEmpty ? 'clock.empty' : 'clock.hint'));
-      return;
+      const isEmpty = !this.#lanes.some((lane) => lane.rounds.length);
+      return setText(this.element, t(isEmpty ? 'clock.empty' : 'clock.hint'));
     }
-    const { name, isPlain } = this.#clock.lanes[this.#lane];
-    const { round, ms, tokens } = this.block;
-    const [draft, verify, other] = ms.map((each) => each.toFixed(1));
-    const values = { lane: name, round, verify, other, n: tokens };
-    setText(
-      this.element,
-      isPlain ? t('clock.block_plain', values) : t('clock.block', { ...values, draft }),
-    );
+    const lane = this.#lanes[this.#lane];
+    const { number, times, facts } = this.round;
+    const values = {
+      lane: laneName(lane),
+      round: number,
+      draft: decimals(times.draft, 1),
+      verify: decimals(times.verify, 1),
+      other: decimals(times.other, 1),
+      n: facts.emitted.length,
+    };
+    setText(this.element, t(lane.isBaseline ? 'clock.block_plain' : 'clock.block', values));
   }
 
-  #set(lane, place) {
+  #set(lane, index) {
     this.#lane = lane;
-    this.#place = place;
-    this.tell();
+    this.#index = index;
+    this.show();
     return true;
   }
 }

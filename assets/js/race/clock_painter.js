@@ -47,59 +47,59 @@ export class ClockPainter {
     this.#axis(axis);
   }
 
-  /** Draw the rounds of a lane from a place on, as far as they are in sight. */
-  blocks(lane, row, place) {
+  /** Draw the rounds of a lane from an index on, as far as they are in sight. */
+  rounds(lane, row, index) {
     const edge = this.#from + this.width / this.#scale;
-    for (const block of lane.blocks.slice(place)) {
-      if (block.start > edge) break;
-      this.#block(block, row);
+    for (const round of lane.rounds.slice(index)) {
+      if (round.startMs > edge) break;
+      this.#round(round, row);
     }
     if (lane.hasEnded) this.#finish(lane, row);
   }
 
   /** Frame the round that is pointed at. */
-  frame({ start, end }, row) {
+  frame({ startMs, endMs }, row) {
     const pen = this.#pen;
     pen.strokeStyle = this.#theme.ink;
     pen.lineWidth = 2;
-    const width = Math.max(4, (end - start) * this.#scale);
-    pen.strokeRect(this.#x(start) - 1, row.top - 2, width + 2, row.height + 4);
+    const width = Math.max(4, (endMs - startMs) * this.#scale);
+    pen.strokeRect(this.#x(startMs) - 1, row.top - 2, width + 2, row.height + 4);
   }
 
   #x(ms) {
     return (ms - this.#from) * this.#scale;
   }
 
-  #block({ round, start, end, ms }, row) {
+  #round({ number, startMs, endMs, times }, row) {
     const pen = this.#pen;
-    const width = (end - start) * this.#scale;
-    let at = start;
-    KINDS.forEach((kind, index) => {
+    let at = startMs;
+    for (const kind of KINDS) {
       const height = row.height * HEIGHTS[kind];
-      const box = [this.#x(at), row.top + row.height - height, ms[index] * this.#scale, height];
+      const box = [this.#x(at), row.top + row.height - height, times[kind] * this.#scale, height];
       pen.fillStyle = this.#theme[kind];
       pen.fillRect(...box);
       if (kind === 'draft' && box[2] >= ROOM_FOR_HATCH_PX) {
         pen.fillStyle = this.#hatch;
         pen.fillRect(...box);
       }
-      if (kind === 'verify' && box[2] >= ROOM_FOR_NUMBER_PX) this.#number(round, box);
-      at += ms[index];
-    });
-    if (width >= ROOM_FOR_GAP_PX) pen.clearRect(this.#x(end) - 1, row.top, 1, row.height);
+      if (kind === 'verify' && box[2] >= ROOM_FOR_NUMBER_PX) this.#number(number, box);
+      at += times[kind];
+    }
+    const width = (endMs - startMs) * this.#scale;
+    if (width >= ROOM_FOR_GAP_PX) pen.clearRect(this.#x(endMs) - 1, row.top, 1, row.height);
   }
 
-  #number(round, [left, top, width, height]) {
+  #number(number, [left, top, width, height]) {
     const pen = this.#pen;
     pen.fillStyle = this.#theme.surface;
     pen.font = this.#font();
     pen.textAlign = 'center';
     pen.textBaseline = 'middle';
-    pen.fillText(round, left + width / 2, top + height / 2);
+    pen.fillText(number, left + width / 2, top + height / 2);
   }
 
-  #finish({ blocks }, row) {
-    const x = this.#x(blocks.at(-1)?.end ?? 0);
+  #finish({ clockMs }, row) {
+    const x = this.#x(clockMs);
     this.#pen.fillStyle = this.#theme.ink;
     this.#pen.fillRect(x, row.top - 4, 2, row.height + 8);
   }

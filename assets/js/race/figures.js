@@ -1,30 +1,35 @@
-// The key figures of each lane that guesses: texts made by the server, with the counts behind them.
-import { make, setText } from '../core/dom.js';
+// The key figures of each lane that drafts, with the counts behind them and how they are computed.
+import { make, setText, wrap } from '../page/dom.js';
+import { FIGURES } from './figure_table.js';
 import { FigureWhy } from './figure_why.js';
-import { t, tell } from '../core/strings.js';
+import { laneName } from '../model/names.js';
+import { MISSING } from '../page/numbers.js';
+import { t } from '../page/strings.js';
+import { waitingLanes } from './waiting_lanes.js';
 
 /** Draw one row of tiles a lane, and keep them up with the race. */
-export function mountFigures(place, data, { store, name: scene }) {
+export function mountFigures(container, data, { name, playback }) {
   let rows = [];
+  let isBuilt = false;
 
   const build = (lanes) => {
     const opened = rows.map((row) => row.opened);
-    const guessing = lanes.filter((lane) => !lane.plain);
-    rows = guessing.map((lane, index) => {
-      const name = guessing.length > 1 ? tell(lane.name) : null;
-      return new Row(`sv-why-${scene}-${index}`, data.figures, name, opened[index]);
+    rows = lanes.map((lane, index) => {
+      const title = lanes.length > 1 ? lane.name : null;
+      return new Row(`sv-why-${name}-${index}`, title, opened[index]);
     });
-    place.replaceChildren(...rows.map((row) => row.element));
-    place.classList.toggle('has-many', rows.length > 1);
+    container.replaceChildren(...rows.map((row) => row.element));
+    container.classList.toggle('has-many', rows.length > 1);
   };
-  build(data.lanes);
-  store.subscribe((items) => {
-    for (const item of items) {
-      if (item.k === 'reset') build(data.lanes);
-      else if (item.k === 'start') build(item.lanes);
+  const waiting = () => waitingLanes(name).filter((lane) => !lane.isBaseline);
+  playback.follow((race, isNew) => {
+    if (isNew) isBuilt = false;
+    const isKnown = race.lanes.length > 0;
+    if (isNew || (isKnown && !isBuilt)) {
+      build(isKnown ? race.drafting.map((lane) => ({ name: laneName(lane) })) : waiting());
     }
-    const last = items.findLast((item) => item.k === 'figures');
-    last?.lanes.slice(1).forEach((figures, index) => rows[index]?.show(figures));
+    isBuilt = isKnown;
+    if (race.hasFigures) race.drafting.forEach((lane, index) => rows[index].show(race, lane));
   });
 }
 
@@ -32,16 +37,15 @@ export function mountFigures(place, data, { store, name: scene }) {
 class Row {
   #tiles = new Map();
   #why;
-  #latest = null;
+  #shown = null;
 
-  constructor(id, figures, name, opened) {
+  constructor(id, name, opened) {
     const label = name ? t('figures.of_lane', { lane: name }) : t('figures.all');
     this.element = make('section', 'sv-figure-row', '', { 'aria-label': label });
     if (name) this.element.append(make('h2', '', name, { title: name }));
     this.#why = new FigureWhy(id, () => this.#close());
-    const list = make('dl', 'sv-figures');
-    list.append(...figures.map((figure) => this.#tile(figure, id)));
-    this.element.append(list, this.#why.element);
+    const tiles = Object.keys(FIGURES).map((figure) => this.#tile(figure, id));
+    this.element.append(wrap('dl', 'sv-figures', ...tiles), this.#why.element);
     this.element.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && this.opened) this.#close();
     });
@@ -54,20 +58,17 @@ class Row {
   }
 
   /** Show how a lane stands. */
-  show(all) {
-    this.#latest = all;
+  show(race, lane) {
+    this.#shown = { race, lane };
     for (const [id, { value, detail }] of this.#tiles) {
-      const [shown, ...params] = all[id];
-      setText(value, tell(shown));
-      setText(detail, detailOf(id, params, all.is_slower));
+      setText(value, FIGURES[id].value(race, lane));
+      setText(detail, FIGURES[id].detail(race, lane));
     }
-    this.#tiles.get('speedup').tile.classList.toggle('is-slower', all.is_slower);
-    this.#why.show(all);
+    this.#tiles.get('speedup').tile.classList.toggle('is-slower', lane.isSlower);
+    this.#why.show(race, lane);
   }
 
   #tile(id, panel) {
-    const tile = make('div', 'sv-figure');
-    tile.dataset.figure = id;
     const ask = t('figures.ask', { figure: t(`figure.${id}`) });
     const button = make('button', 'sv-why-button', '=', {
       type: 'button',
@@ -79,20 +80,22 @@ class Row {
     button.addEventListener('click', () => (this.opened === id ? this.#close() : this.#open(id)));
     const label = make('dt', '', t(`figure.${id}`));
     label.append(button);
-    const value = make('dd', 'sv-value', '–');
+    const value = make('dd', 'sv-value', MISSING);
     const detail = make('dd', 'sv-detail', '\u00a0');
-    tile.append(label, value, detail);
+    const tile = wrap('div', 'sv-figure', label, value, detail);
+    tile.dataset.figure = id;
     this.#tiles.set(id, { tile, value, detail, button });
     return tile;
   }
 
   #open(id) {
-    this.#why.open(id, this.#latest);
+    this.#why.open(id);
+    if (this.#shown) this.#why.show(this.#shown.race, this.#shown.lane);
     this.#mark();
   }
 
   #close() {
-    const button = this.#tiles.get(this.opened).button;
+    const { button } = this.#tiles.get(this.opened);
     if (this.element.contains(document.activeElement)) button.focus();
     this.#why.close();
     this.#mark();
@@ -103,10 +106,4 @@ class Row {
       button.setAttribute('aria-expanded', String(id === this.opened));
     }
   }
-}
-
-function detailOf(id, params, isSlower) {
-  if (id === 'lossless') return tell(params[0]);
-  if (id === 'speedup' && isSlower) return t('figure.speedup_slower', params);
-  return t(`figure.${id}_detail`, params);
 }

@@ -1,45 +1,72 @@
 // One lane: a listbox of tokens that grows while the race runs.
-import { make, visible } from '../core/dom.js';
+import { noteChosenToken } from './chosen_token.js';
+import { make, makeButton, visible } from '../page/dom.js';
 import { LaneFlow } from './lane_flow.js';
 import { LaneHead } from './lane_head.js';
-import { stepTo } from './lane_walk.js';
-import { t, tell } from '../core/strings.js';
-import { tokenElement } from '../core/token.js';
+import { t } from '../page/strings.js';
+import { tokenElement } from './token.js';
 
 const NEAR_BOTTOM_PX = 24;
-/** A place that no text is long enough to reach: the browser stops at the end. */
+/** A height that no text is long enough to reach: the browser stops at the end. */
 const FAR_BELOW = 1e7;
-const THROWN = new Set(['rejected', 'discarded']);
 
 /** Draws one lane and lets a reader walk its tokens with pointer or keys. */
-export class Lane {
+export class LaneView {
   #id;
-  #outcomes;
   #card;
-  #isPlain;
-  #isGreedy;
+  #about;
+  #race;
+  #lane;
   #head;
   #entries = [];
   #byElement = new Map();
   #flow;
-  #pending = document.createDocumentFragment();
-  #numPending = 0;
+  #numDrawn = 0;
   #active = null;
   #sticks = true;
 
-  constructor(id, spec, start, outcomes, card) {
+  /**
+   * `about` describes the lane: `isBaseline`, `name`, `about`, and a `hint` where there is no race yet;
+   * `race` and `lane` are what is drawn, null before the first race.
+   */
+  constructor(id, about, card, race = null, lane = null) {
     this.#id = id;
-    this.#outcomes = outcomes;
     this.#card = card;
-    this.#isPlain = spec.plain;
-    this.#isGreedy = start?.greedy ?? true;
-    this.#head = new LaneHead(spec, start?.max ?? 1);
-    this.#build(spec, start?.prompt ?? '');
+    this.#about = about;
+    this.#race = race;
+    this.#lane = lane;
+    this.#head = new LaneHead(about, race?.started.request.max_new_tokens ?? 1);
+    this.#build(race?.started.request.prompt ?? '');
     this.#listen();
   }
 
-  #build(spec, prompt) {
-    const name = tell(spec.name);
+  /** Draw what is new in the lane; `settle` afterwards, once all lanes are drawn. Says whether any was. */
+  draw() {
+    const { rounds } = this.#lane;
+    const tokens = document.createDocumentFragment();
+    const numBefore = this.#entries.length;
+    for (const round of rounds.slice(this.#numDrawn)) this.#add(round, tokens);
+    this.#numDrawn = rounds.length;
+    const numNew = this.#entries.length - numBefore;
+    if (numNew) this.#flow.append(tokens, numNew);
+    this.#head.show(this.#lane);
+    this.#showEnd();
+    return numNew > 0;
+  }
+
+  /** Stay at the end if the reader was there. */
+  settle() {
+    if (this.#sticks) this.body.scrollTop = FAR_BELOW;
+    this.#flow.settle();
+  }
+
+  /** Let the text flow anew, where tokens came or went within it. */
+  reflow() {
+    this.#flow.join();
+  }
+
+  #build(prompt) {
+    const { name, hint } = this.#about;
     this.element = make('section', 'sv-lane', '', { 'aria-label': t('lane.label', { name }) });
     // It is a listbox once there are tokens to choose from.
     this.body = make('div', 'sv-lane-body', '', {
@@ -49,8 +76,8 @@ export class Lane {
     });
     this.#flow = new LaneFlow(this.body);
     if (prompt) this.#flow.append(make('span', 'sv-prompt', prompt, { role: 'presentation' }), 1);
-    if (spec.hint) this.#flow.append(make('span', 'sv-lane-hint', tell(spec.hint)), 1);
-    this.latest = make('button', 'sv-latest', t('lane.latest'), { type: 'button', hidden: '' });
+    if (hint) this.#flow.append(make('span', 'sv-lane-hint', hint), 1);
+    this.latest = makeButton(t('lane.latest'), () => this.#goToEnd(), 'sv-latest', { hidden: '' });
     this.element.append(this.#head.element, this.body, this.latest);
   }
 
@@ -60,11 +87,6 @@ export class Lane {
       this.#sticks = rest < NEAR_BOTTOM_PX;
       this.latest.hidden = this.#sticks;
     });
-    this.latest.addEventListener('click', () => {
-      this.#leave();
-      this.body.scrollTop = FAR_BELOW;
-      this.body.focus({ preventScroll: true });
-    });
     this.body.addEventListener('pointerover', (event) => {
       const entry = this.#entryOf(event.target);
       if (entry) this.#card.hover(entry);
@@ -73,7 +95,7 @@ export class Lane {
       const entry = this.#entryOf(event.target);
       if (!entry) return;
       this.#activate(entry);
-      this.#card.pin(entry);
+      this.#choose(entry);
     });
     this.body.addEventListener('focus', () => {
       // A pointer chooses its token by itself; the lane must not move away below it.
@@ -84,69 +106,40 @@ export class Lane {
     this.body.addEventListener('keydown', (event) => this.#key(event));
   }
 
-  /** Queue the tokens of a round; `flush` puts all that is queued into the page at once. */
-  addRound(item) {
-    const { round, tokens } = item;
+  #add(round, tokens) {
     if (!this.#entries.length) this.body.setAttribute('role', 'listbox');
-    const place = this.#isPlain ? this.#pending : this.#group(round);
-    for (const token of tokens) {
-      const outcome = this.#outcomes[token.f];
+    const { isBaseline } = this.#about;
+    const container = isBaseline ? tokens : groupOf(round, tokens);
+    for (const token of round.tokens) {
       const id = `sv-token-${this.#id}-${this.#entries.length}`;
-      const fate = t(`fate.${outcome.name}`);
-      const label = t('lane.token', { text: visible(token.t), fate, round });
-      const closing = !this.#isPlain && token === tokens.at(-1) ? round : null;
-      const element = tokenElement(token, outcome, id, label, closing);
-      const entry = { token, outcome, element, round, tokens, isGreedy: this.#isGreedy };
+      const fate = t(`fate.${token.fate.name}`);
+      const label = t('lane.token', { text: visible(token.text), fate, round: round.number });
+      const closing = !isBaseline && token === round.tokens.at(-1) ? round.number : null;
+      const element = tokenElement(token, id, label, closing);
+      const entry = { token, round, lane: this.#lane, isGreedy: this.#race.isGreedy, element };
       this.#entries.push(entry);
       this.#byElement.set(element, entry);
-      place.append(element);
+      container.append(element);
     }
-    this.#numPending += tokens.length;
   }
 
-  /** Put queued tokens into the page; tells whether there were any. */
-  flush() {
-    if (!this.#pending.hasChildNodes()) return false;
-    this.#flow.append(this.#pending, this.#numPending);
-    this.#numPending = 0;
-    return true;
-  }
-
-  /** Stay at the end if the reader was there. */
-  follow() {
-    if (this.#sticks) this.body.scrollTop = FAR_BELOW;
-    this.#flow.settle();
-  }
-
-  /** Let the text flow anew, where tokens came or went within it. */
-  reflow() {
-    this.#flow.join();
-  }
-
-  /** Show speed and number of tokens so far. */
-  showFigures(figures) {
-    this.#head.show(figures);
-  }
-
-  /** Say that the race was stopped, unless the lane had ended by itself. */
-  stop() {
-    if (!this.element.classList.contains('has-ended')) this.end(t('end.cancelled'), false);
-  }
-
-  /** Say why the lane ended, and whether its text is whole. */
-  end(why, isWhole) {
-    this.#head.end(tell(why), isWhole);
+  /** A lane that was cut short says so, also where the race was left without a word about it. */
+  #showEnd() {
+    const isStopped = this.#race.status.state === 'stopped';
+    if (!this.#lane.hasEnded && !isStopped) return;
+    this.#head.end(t(`end.${this.#lane.stopReason ?? 'cancelled'}`), this.#lane.isWhole);
     this.element.classList.add('has-ended');
   }
 
-  /** The tokens of a round belong together: pointing at one marks them all. */
-  #group(round) {
-    const group = make('span', 'sv-r', '', {
-      role: 'group',
-      'aria-label': t('lane.round', { round }),
-    });
-    this.#pending.append(group);
-    return group;
+  #choose(entry) {
+    this.#card.pin(entry);
+    noteChosenToken(entry.token, this.#race);
+  }
+
+  #goToEnd() {
+    this.#leave();
+    this.body.scrollTop = FAR_BELOW;
+    this.body.focus({ preventScroll: true });
   }
 
   #entryOf(target) {
@@ -155,7 +148,7 @@ export class Lane {
 
   #visible() {
     if (!this.element.closest('.hides-rejected')) return this.#entries;
-    return this.#entries.filter((entry) => !THROWN.has(entry.outcome.name));
+    return this.#entries.filter(({ token }) => token.position !== null);
   }
 
   #firstInSight() {
@@ -192,15 +185,38 @@ export class Lane {
     const at = Math.max(0, entries.indexOf(this.#active));
     const next = stepTo(event.key, entries, at);
     if (next) this.#activate(next);
-    else if (event.key === 'Enter' || event.key === ' ') this.#card.pin(entries[at]);
+    else if (event.key === 'Enter' || event.key === ' ') this.#choose(entries[at]);
     else if (event.key === 'Escape') this.#card.release();
     else return;
     event.preventDefault();
   }
 }
 
+/** The tokens of a round belong together: pointing at one marks them all. */
+function groupOf(round, tokens) {
+  const label = t('lane.round', { round: round.number });
+  const group = make('span', 'sv-r', '', { role: 'group', 'aria-label': label });
+  tokens.append(group);
+  return group;
+}
+
 function mark(element, isActive) {
   element.classList.toggle('is-active', isActive);
   element.setAttribute('aria-selected', String(isActive));
   element.parentElement.classList.toggle('is-marked', isActive && element.parentElement.matches('.sv-r'));
+}
+
+/** The entry that a key leads to: left and right by token, up and down by round; null for any other. */
+function stepTo(key, entries, at) {
+  const { number } = entries[at].round;
+  const before = entries.findLast((entry) => entry.round.number < number)?.round.number ?? number;
+  const steps = {
+    ArrowRight: () => entries[Math.min(at + 1, entries.length - 1)],
+    ArrowLeft: () => entries[Math.max(at - 1, 0)],
+    Home: () => entries[0],
+    End: () => entries.at(-1),
+    ArrowDown: () => entries.find((entry) => entry.round.number > number) ?? entries.at(-1),
+    ArrowUp: () => entries.find((entry) => entry.round.number === before),
+  };
+  return steps[key]?.() ?? null;
 }

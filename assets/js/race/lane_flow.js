@@ -1,5 +1,5 @@
 // The running text of a lane, kept in parts so that a long text costs no more to lengthen than a short one.
-import { make } from '../core/dom.js';
+import { make } from '../page/dom.js';
 
 const LONGEST_PART = 36;
 
@@ -8,15 +8,15 @@ const LONGEST_PART = 36;
  * long is closed and the next one begins, always where a line begins anyway: nobody sees the seam.
  */
 export class LaneFlow {
-  #place;
+  #container;
   #part;
   #size = 0;
   #width = 0;
 
-  constructor(place) {
-    this.#place = place;
+  constructor(container) {
+    this.#container = container;
     this.#begin();
-    new ResizeObserver(() => this.#turn()).observe(place);
+    new ResizeObserver(() => this.#turn()).observe(container);
   }
 
   /** Add elements, of so many tokens together. */
@@ -29,7 +29,7 @@ export class LaneFlow {
   settle() {
     if (this.#size < LONGEST_PART) return;
     const children = [...this.#part.children];
-    const padding = parseFloat(getComputedStyle(this.#part).paddingLeft);
+    const padding = Number.parseFloat(getComputedStyle(this.#part).paddingLeft);
     const edge = this.#part.getBoundingClientRect().left + padding;
     const at = children.findLastIndex((child, index) => index > 0 && beginsLine(child, edge));
     if (at < 0) return;
@@ -40,7 +40,7 @@ export class LaneFlow {
 
   /** Make one part of all, for lines that break elsewhere now. */
   join() {
-    const [first, ...rest] = this.#place.querySelectorAll('.sv-part');
+    const [first, ...rest] = this.#container.querySelectorAll('.sv-part');
     for (const part of rest) {
       first.append(...part.children);
       part.remove();
@@ -51,12 +51,12 @@ export class LaneFlow {
 
   #begin() {
     this.#part = make('div', 'sv-part', '', { role: 'presentation' });
-    this.#place.append(this.#part);
+    this.#container.append(this.#part);
     this.#size = 0;
   }
 
   #turn() {
-    const width = this.#place.clientWidth;
+    const width = this.#container.clientWidth;
     if (this.#width && width && width !== this.#width) this.join();
     this.#width = width || this.#width;
   }

@@ -1,6 +1,7 @@
 // The head of a lane: what it runs, how fast it is, how far it has come, and why it ended.
-import { make, setText } from '../core/dom.js';
-import { t, tell } from '../core/strings.js';
+import { make, setText } from '../page/dom.js';
+import { decimals } from '../page/numbers.js';
+import { t } from '../page/strings.js';
 
 /** Draws the head of one lane. */
 export class LaneHead {
@@ -10,7 +11,7 @@ export class LaneHead {
   #bar = make('div', 'sv-bar');
   #max;
 
-  constructor(spec, max) {
+  constructor({ name, about }, max) {
     this.#max = max;
     this.element = make('div');
     const head = make('header', 'sv-lane-head');
@@ -18,16 +19,17 @@ export class LaneHead {
     facts.append(this.#count, this.#why);
     const track = make('div', 'sv-track');
     track.append(this.#bar);
-    head.append(make('h2', '', tell(spec.name)), this.#speed, make('p', '', tell(spec.about)), facts);
+    head.append(make('h2', '', name), this.#speed, make('p', '', about), facts);
     this.element.append(head, track);
-    this.show({ speed: '–', tokens: 0 });
+    this.show(null);
   }
 
-  /** Show speed and number of tokens so far. */
-  show(figures) {
-    setText(this.#speed, t('lane.speed', { speed: figures.speed }));
-    setText(this.#count, t('lane.count', { n: figures.tokens }));
-    this.#bar.style.transform = `scaleX(${Math.min(1, figures.tokens / this.#max)})`;
+  /** Show speed and number of tokens by the newest figures; null before any. */
+  show(lane) {
+    const { tokens_per_second: speed = null, num_emitted: n = 0 } = lane?.metrics ?? {};
+    setText(this.#speed, t('lane.speed', { speed: decimals(speed, 1) }));
+    setText(this.#count, t('lane.count', { n }));
+    this.#bar.style.transform = `scaleX(${Math.min(1, n / this.#max)})`;
   }
 
   /** Say why the lane ended; a badge tells where its text is not whole. */

@@ -1,19 +1,21 @@
 // A prediction before the race: which lane wins, and by how much? Locked while it runs, told at its end.
 import { Ballot } from './ballot.js';
-import { make, setText } from '../core/dom.js';
-import { remember, remembered } from '../core/memory.js';
-import { BUSY } from '../core/pacer.js';
-import { Score } from './score.js';
 import { current, onChange } from '../controls/settings.js';
-import { RANGES, standingOf } from './standing.js';
-import { t, tell } from '../core/strings.js';
+import { aboutLane, laneName, methodName } from '../model/names.js';
+import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { VISIT, remember, remembered } from '../page/memory.js';
+import { times } from '../page/numbers.js';
+import { t } from '../page/strings.js';
 
 const OPEN_KEY = 'specviz-predict';
+const SCORE_KEY = 'specviz-predictions';
+/** The ranges of the best speedup, as keys of the texts `predict.range_NAME`, and where each begins. */
+const RANGES = { slower: 0, little: 1, well: 1.5, double: 2, triple: 3 };
 
-/** Draw the questions about the scene's next race. */
-export function mountPredict(place, data, { store }) {
-  const prediction = new Prediction(place);
-  store.subscribe((items) => prediction.take(items));
+/** Draw the questions about the panel's next race. */
+export function mountPredict(container, data, { playback }) {
+  const prediction = new Prediction(container);
+  playback.follow((race, isNew) => prediction.take(race, isNew));
   onChange((settings) => prediction.prepare(settings));
 }
 
@@ -23,58 +25,49 @@ class Prediction {
   #who = new Ballot(() => this.#voted());
   #howMuch = new Ballot(() => this.#voted());
   #isContest = false;
-  #figures = null;
-  #settings = '';
-  #score = new Score();
+  #hasLanes = false;
+  #score = readScore();
   #title = make('summary');
   #points = make('span', 'sv-predict-score');
   #told = make('p', 'sv-predict-told');
-  #again = make('button', 'sv-button', t('predict.again'), { type: 'button' });
+  #again = makeButton(t('predict.again'), () => {
+    this.prepare(current());
+    this.#title.focus();
+  });
   #spoken = make('p', 'sv-spoken', '', { role: 'status', 'aria-live': 'polite' });
 
-  constructor(place) {
+  constructor(container) {
     const details = make('details', 'sv-predict');
     details.open = remembered(OPEN_KEY) === 'open';
     details.addEventListener('toggle', () => remember(OPEN_KEY, details.open ? 'open' : 'closed'));
     this.#title.append(make('span', 'sv-predict-title', t('predict.title')), this.#points);
-    const foot = make('div', 'sv-predict-foot');
-    foot.append(this.#told, this.#again);
+    const foot = wrap('div', 'sv-predict-foot', this.#told, this.#again);
     details.append(this.#title, this.#who.element, this.#howMuch.element, foot);
-    place.append(details, this.#spoken);
-    this.#again.addEventListener('click', () => {
-      this.#askAnew();
-      this.#title.focus();
-    });
+    container.append(details, this.#spoken);
     this.#enter('open', t('predict.help'));
   }
 
-  /** Ask about the race that the settings describe, once they are others than before. */
-  prepare(settings) {
-    const written = JSON.stringify(settings);
-    if (this.#state === 'locked' || written === this.#settings) return;
-    this.#settings = written;
+  /** Ask about the race that the settings describe. */
+  prepare({ target, lanes }) {
+    if (this.#state === 'locked') return;
     if (this.#state === 'told') {
       this.#clear();
       this.#enter('open', t('predict.help'));
     }
-    const alone = { name: t('lane.baseline'), about: t('lane.about_alone', settings) };
-    this.#ask([alone, ...settings.lanes.map(chosenLane)]);
+    const specs = [{ method: 'baseline', target }, ...lanes];
+    this.#ask(specs.map((spec) => ({ name: spec.name ?? methodName(spec.method), about: aboutLane(spec) })));
   }
 
-  /** Go back from the race that was shown to the one that comes next. */
-  #askAnew() {
-    this.#settings = '';
-    this.prepare(current());
-  }
-
-  take(items) {
-    for (const item of items) {
-      if (item.k === 'reset') this.#lock();
-      else if (item.k === 'start') this.#ask(item.lanes.map(startedLane));
-      else if (item.k === 'figures') this.#figures = item;
-      else if (item.k === 'status' && !BUSY.has(item.state)) this.#end(item.state);
+  take(race, isNew) {
+    if (isNew) this.#hasLanes = false;
+    if (this.#state !== 'locked' && race.isBusy && !this.#hasLanes) this.#lock();
+    if (race.lanes.length && !this.#hasLanes && this.#state === 'locked') {
+      this.#hasLanes = true;
+      this.#ask(race.lanes.map((lane) => ({ name: laneName(lane), about: aboutLane(lane.spec) })));
     }
-    if (this.#state === 'locked') this.#markStanding();
+    if (this.#state !== 'locked') return;
+    if (race.isOver) this.#end(race);
+    else this.#mark(race, 'now', 'predict.leads', 'predict.now');
   }
 
   #ask(lanes) {
@@ -83,43 +76,45 @@ class Prediction {
     this.#who.ask(t('predict.which'), lanes);
     this.#howMuch.ask(
       t(this.#isContest ? 'predict.how_much_best' : 'predict.how_much'),
-      RANGES.map((name) => ({ name: t(`predict.range_${name}`) })),
+      Object.keys(RANGES).map((name) => ({ name: t(`predict.range_${name}`) })),
     );
   }
 
   #lock() {
     if (this.#state === 'told') this.#clear();
-    this.#figures = null;
     this.#enter('locked', t('predict.locked'));
   }
 
   /** Votes are judged by a race that reached its end; after any other they stay. */
-  #end(state) {
-    if (this.#state !== 'locked') return;
-    const standing = state === 'finished' && this.#figures ? standingOf(this.#figures) : null;
+  #end(race) {
     const votes = this.#numVotes();
     for (const each of [this.#who, this.#howMuch]) each.mark([], '', '');
-    if (votes && standing) this.#judge(standing, votes);
-    else {
-      this.#enter('open', t(votes ? 'predict.void' : 'predict.help'));
-      this.#askAnew();
+    if (votes && race.status.state === 'finished' && race.bestSpeedup !== null) {
+      this.#judge(race, votes);
+      return;
     }
+    this.#enter('open', t(votes ? 'predict.void' : 'predict.help'));
+    const sentence = this.#told.textContent;
+    this.prepare(current());
+    setText(this.#told, sentence);
   }
 
-  #judge({ best, range, leaders }, votes) {
+  #judge(race, votes) {
+    const { leaders, range, speedup } = standingOf(race);
     const right = (this.#isContest ? this.#who.total(leaders) : 0) + this.#howMuch.total([range]);
-    this.#score.add(right, votes);
-    this.#enter('told', verdict(best, right, votes));
-    this.#who.mark(leaders, 'right', t('predict.won'));
-    this.#howMuch.mark([range], 'right', t('predict.right', { speedup: best }));
+    this.#score.right += right;
+    this.#score.votes += votes;
+    remember(SCORE_KEY, JSON.stringify(this.#score), VISIT);
+    this.#enter('told', verdict(speedup, right, votes));
+    this.#mark(race, 'right', 'predict.won', 'predict.right');
   }
 
-  /** Show on the choices where the race stands now. */
-  #markStanding() {
-    const standing = this.#figures && standingOf(this.#figures);
-    if (!standing) return;
-    this.#who.mark(standing.leaders, 'now', t('predict.leads'));
-    this.#howMuch.mark([standing.range], 'now', t('predict.now', { speedup: standing.best }));
+  /** Show on the choices where the race stands. */
+  #mark(race, state, who, howMuch) {
+    if (race.bestSpeedup === null) return;
+    const { leaders, range, speedup } = standingOf(race);
+    this.#who.mark(leaders, state, t(who));
+    this.#howMuch.mark([range], state, t(howMuch, { speedup }));
   }
 
   #clear() {
@@ -148,20 +143,30 @@ class Prediction {
   }
 }
 
+/** Which lanes lead, in which range the best speedup lies as it is shown, and that speedup. */
+function standingOf(race) {
+  const shown = Math.round(100 * race.bestSpeedup) / 100;
+  const best = race.bestSpeedup < 1 ? race.bestSpeedup : Math.max(1, shown);
+  return {
+    leaders: race.leaders.map((lane) => lane.index),
+    range: Object.values(RANGES).findLastIndex((bound) => best >= bound),
+    speedup: times(race.bestSpeedup),
+  };
+}
+
 /** What became of the votes, in one sentence. */
 function verdict(speedup, right, n) {
   if (n > 1) return t('predict.result', { speedup, right, n });
   return t(right ? 'predict.result_right' : 'predict.result_wrong', { speedup });
 }
 
-/** A lane as the settings describe it. */
-function chosenLane({ method, draft, gamma, exit_layer: layer }) {
-  const key = method.replaceAll('-', '_');
-  const about = method === 'early-exit' && layer ? 'exit_layer' : key;
-  return { name: t(`lane.${key}`), about: t(`lane.about_${about}`, { draft, gamma, layer }) };
-}
-
-/** A lane as the race that runs describes it. */
-function startedLane({ name, about }) {
-  return { name: tell(name), about: tell(about) };
+/** Right and judged predictions of this visit; they outlive a reload. */
+function readScore() {
+  try {
+    const { right, votes } = JSON.parse(remembered(SCORE_KEY, VISIT)) ?? {};
+    if (Number.isInteger(right) && right <= votes) return { right, votes };
+  } catch {
+    // Somebody may have written other things there.
+  }
+  return { right: 0, votes: 0 };
 }

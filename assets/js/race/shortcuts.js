@@ -1,16 +1,16 @@
 // Keys for the race where no field is focused, and the small help that lists them.
-import { make } from '../core/dom.js';
-import { t } from '../core/strings.js';
+import { make } from '../page/dom.js';
+import { t } from '../page/strings.js';
 
 /** What takes the keys itself while it is focused. */
 const FIELDS = 'input, textarea, select, [contenteditable], [role=tab], [tabindex="0"]';
 const PRESSED_BY_SPACE = 'button, a, summary';
 
-/** Let keys steer the race of the strip at `place` while it is on the open tab. */
-export function listenForKeys(place, transport) {
+/** Let keys steer the race of the strip in `container` while it is on the open tab. */
+export function listenForKeys(container, transport) {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest(FIELDS) || !place.checkVisibility()) return;
+    if (event.target.closest(FIELDS) || !container.checkVisibility()) return;
     if (event.key === ' ' && event.target.closest(PRESSED_BY_SPACE)) return;
     if (act(event.key, transport)) event.preventDefault();
   });

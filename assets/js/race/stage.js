@@ -1,83 +1,71 @@
 // The stage: legend, one lane beside the other, and the card of the token that is pointed at.
 import { Card } from './card.js';
-import { make } from '../core/dom.js';
-import { Lane } from './lane.js';
-import { t } from '../core/strings.js';
+import { make, wrap } from '../page/dom.js';
+import { LaneView } from './lane.js';
+import { FATES } from '../model/fates.js';
+import { aboutLane, laneName } from '../model/names.js';
 import { showRound } from '../rounds/rounds.js';
+import { t } from '../page/strings.js';
+import { roundMark } from './token.js';
+import { waitingLanes } from './waiting_lanes.js';
 
 const SAMPLE_ROUND = 3;
 
 /** Draw the stage and keep it up with the race. */
-export function mountStage(place, data, { store, name: scene }) {
-  const lanesPlace = make('div', 'sv-lanes');
-  let lanes = [];
-  const card = new Card(data.outcomes, ({ element, round }) => {
-    showRound(scene, lanes.findIndex((lane) => lane.element.contains(element)), round);
-  });
-  const grid = make('div', 'sv-stage');
-  grid.append(lanesPlace, card.element);
-  const reflow = () => lanes.forEach((lane) => lane.reflow());
-  place.append(legend(data.outcomes, place, reflow), grid);
-  let hasStarted = false;
+export function mountStage(container, data, { name, playback }) {
+  const card = new Card(({ lane, round }) => showRound(name, lane.index, round.number));
+  const row = make('div', 'sv-lanes');
+  const grid = wrap('div', 'sv-stage', row, card.element);
+  let views = [];
+  container.append(legend(container, () => views.forEach((view) => view.reflow())), grid);
 
-  const build = (start) => {
-    hasStarted = start !== null;
-    const specs = start?.lanes ?? data.lanes;
-    lanes = specs.map(
-      (spec, index) => new Lane(`${scene}-${index}`, spec, start, data.outcomes, card),
-    );
-    grid.dataset.lanes = specs.length;
-    lanesPlace.replaceChildren(...lanes.map((lane) => lane.element));
+  const build = (race) => {
+    views = race.lanes.length
+      ? race.lanes.map((lane) => new LaneView(`${name}-${lane.index}`, describe(lane), card, race, lane))
+      : waitingLanes(name).map((about, index) => new LaneView(`${name}-${index}`, about, card));
+    grid.dataset.lanes = views.length;
+    row.replaceChildren(...views.map((view) => view.element));
   };
-  const take = (item) => {
-    if (item.k === 'reset') {
+  let isBuilt = false;
+  playback.follow((race, isNew) => {
+    if (isNew) {
       card.clear();
-      build(null);
-    } else if (item.k === 'start') build(item);
-    else if (item.k === 'round') lanes[item.lane].addRound(item);
-    else if (item.k === 'end') lanes[item.lane].end(item.why, item.whole);
-    else if (item.k === 'status' && item.state === 'stopped' && hasStarted) {
-      lanes.forEach((lane) => lane.stop());
+      isBuilt = false;
     }
-  };
-  build(null);
-  store.subscribe((items) => {
-    items.forEach(take);
-    const last = items.findLast((item) => item.k === 'figures');
-    last?.lanes.forEach((figures, index) => lanes[index]?.showFigures(figures));
+    if (isNew || (!isBuilt && race.lanes.length)) build(race);
+    isBuilt = race.lanes.length > 0;
+    if (!isBuilt) return;
     // All lanes are written before one is scrolled: the browser then lays the page out once.
-    const grown = lanes.filter((lane) => lane.flush());
-    grown.forEach((lane) => lane.follow());
+    const grown = views.filter((view) => view.draw());
+    for (const view of grown) view.settle();
   });
 }
 
-function legend(outcomes, place, reflow) {
-  const row = make('div', 'sv-legend');
+function describe(lane) {
+  return { isBaseline: lane.isBaseline, name: laneName(lane), about: aboutLane(lane.spec) };
+}
+
+function legend(container, reflow) {
   const list = make('ul', '', '', { 'aria-label': t('stage.legend') });
-  for (const outcome of outcomes) {
-    const item = make('li', '', '', { title: t(`fate.${outcome.name}_meaning`) });
-    const sample = make('span', `sv-tok sv-${outcome.name}`, t(`fate.${outcome.name}`));
-    sample.dataset.mark = outcome.mark;
-    item.append(sample);
+  for (const { name, mark } of Object.values(FATES)) {
+    const sample = make('span', `sv-tok sv-${name}`, t(`fate.${name}`));
+    sample.dataset.mark = mark;
+    const item = wrap('li', '', sample);
+    item.title = t(`fate.${name}_meaning`);
     list.append(item);
   }
-  const round = make('span', 'sv-round');
-  round.dataset.round = SAMPLE_ROUND;
-  const rounds = make('li');
-  rounds.append(round, make('span', 'sv-legend-words', t('stage.round_number', { round: SAMPLE_ROUND })));
-  list.append(rounds);
-  row.append(list, toggle(place, reflow), make('p', 'sv-touch-hint', t('stage.touch_hint')));
-  return row;
+  const words = make('span', 'sv-legend-words', t('stage.round_number', { round: SAMPLE_ROUND }));
+  list.append(wrap('li', '', roundMark(SAMPLE_ROUND), words));
+  const hint = make('p', 'sv-touch-hint', t('stage.touch_hint'));
+  return wrap('div', 'sv-legend', list, rejectedSwitch(container, reflow), hint);
 }
 
-function toggle(place, reflow) {
-  const label = make('label', 'sv-switch');
+function rejectedSwitch(container, reflow) {
   const box = make('input', 'sv-show-rejected', '', { type: 'checkbox' });
   box.checked = true;
   box.addEventListener('change', () => {
-    place.classList.toggle('hides-rejected', !box.checked);
+    container.classList.toggle('hides-rejected', !box.checked);
     reflow();
   });
-  label.append(box, document.createTextNode(t('stage.show_thrown')));
-  return label;
+  return wrap('label', 'sv-switch', box, document.createTextNode(t('stage.show_thrown')));
 }

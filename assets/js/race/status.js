@@ -1,10 +1,10 @@
 // The strip that says what the race is doing, with the transport in it.
-import { onBusyChange, tellBusy, watchBusy } from '../core/busy.js';
 import { startLesson } from '../learn/coach.js';
-import { isMotionReduced, make, setText } from '../core/dom.js';
-import { BUSY } from '../core/pacer.js';
-import { aboutRecording, shownSpeed } from '../core/recording.js';
-import { t, tell } from '../core/strings.js';
+import { narrate } from '../model/narration.js';
+import { aboutRecording, aboutSpeed } from '../model/names.js';
+import { notifyBusy, onBusyChange } from '../model/panels.js';
+import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
+import { t } from '../page/strings.js';
 import { mountTransport } from './transport.js';
 
 const LESSON_OF_SLOWER = 'loses';
@@ -20,43 +20,36 @@ onBusyChange((isBusy) => {
 });
 
 /** Draw the strip. */
-export function mountStatus(place, data, scene) {
-  const strip = new Strip(place, scene);
-  mountTransport(place, scene, (text) => strip.refuse(text));
-  watchBusy(scene);
-  tellBusy();
+export function mountStatus(container, data, panel) {
+  const strip = new Strip(container, panel);
+  mountTransport(container, panel, (text) => strip.refuse(text));
+  notifyBusy();
 }
 
 class Strip {
-  #place;
-  #scene;
+  #container;
+  #panel;
   #badge = make('span', 'sv-badge');
   #text = make('span', 'sv-status-text');
-  #why = make('button', 'sv-link', t('status.why_slower'), { type: 'button', hidden: '' });
+  #why = makeButton(t('status.why_slower'), () => startLesson(LESSON_OF_SLOWER), 'sv-link', { hidden: '' });
   #progress = make('progress', 'sv-loading', '', { hidden: '', 'aria-label': t('status.progress') });
   #origin = make('p', 'sv-origin', '', { hidden: '' });
   #originText = make('span');
   #refusal = make('p', 'sv-refusal', '', { role: 'alert', hidden: '' });
   #speak;
   #state = 'idle';
-  #isSlower = false;
   #badged = null;
 
-  constructor(place, scene) {
-    this.#place = place;
-    this.#scene = scene;
+  constructor(container, panel) {
+    this.#container = container;
+    this.#panel = panel;
     const spoken = make('span', 'sv-spoken', '', { role: 'status', 'aria-live': 'polite' });
     this.#speak = speaker(spoken);
-    const line = make('p', 'sv-status-line');
-    line.append(this.#badge, this.#text, this.#why);
+    const line = wrap('p', 'sv-status-line', this.#badge, this.#text, this.#why);
     this.#origin.append(make('span', 'sv-badge sv-recorded', t('status.recorded')), this.#originText);
-    const told = make('div', 'sv-told');
-    told.append(line, this.#progress, this.#origin, this.#refusal);
-    place.append(told, spoken);
-    this.#why.addEventListener('click', () => startLesson(LESSON_OF_SLOWER));
-    this.#show({ state: 'idle', text: t(`status.idle_${scene.name}`) });
-    scene.store.subscribe((items) => this.#take(items));
-    scene.pacer.subscribe((pacer) => this.#follow(pacer));
+    container.append(wrap('div', 'sv-told', line, this.#progress, this.#origin, this.#refusal), spoken);
+    panel.playback.follow((race) => this.#show(race));
+    panel.playback.subscribe((playback) => this.#follow(playback));
   }
 
   /** Say why something could not be done; the race that is shown stays as it is. */
@@ -65,62 +58,53 @@ class Strip {
     this.#refusal.hidden = text === '';
   }
 
-  #take(items) {
-    this.refuse('');
-    const figures = items.findLast((item) => item.k === 'figures' || item.k === 'reset');
-    if (figures) this.#isSlower = figures.lanes?.some((lane) => lane.is_slower) ?? false;
-    const status = items.findLast((item) => item.k === 'status');
-    if (status) this.#show(status);
-  }
-
-  #show({ state, text }) {
+  #show(race) {
+    const { state } = race.status;
     const hasBegun = state === 'waiting' && this.#state !== 'waiting';
     this.#state = state;
-    const sentence = tell(text);
+    this.refuse('');
+    const sentence = state === 'idle' ? t(`status.idle_${this.#panel.name}`) : narrate(race);
     setText(this.#text, sentence);
-    this.#why.hidden = !(state === 'finished' && this.#isSlower);
-    this.#progress.hidden = !(state === 'loading' && text.count);
-    if (text.count) {
-      this.#progress.max = text.count;
-      this.#progress.value = text.number - 1;
-    }
-    this.#speak(sentence, !BUSY.has(state));
-    this.#follow(this.#scene.pacer);
+    this.#why.hidden = !(state === 'finished' && race.drafting.some((lane) => lane.isSlower));
+    this.#showProgress(state === 'loading' ? race.loading : null);
+    this.#speak(sentence, !race.isBusy);
     if (hasBegun) this.#comeIntoView();
+  }
+
+  #showProgress(loading) {
+    this.#progress.hidden = loading === null;
+    if (loading) Object.assign(this.#progress, { max: loading.count, value: loading.number - 1 });
   }
 
   /** Whoever starts a race wants to see it: where it is off the screen's first part, it comes there. */
   #comeIntoView() {
     const behavior = isMotionReduced() ? 'auto' : 'smooth';
     setTimeout(() => {
-      const { top } = this.#place.getBoundingClientRect();
-      const part = this.#place.closest('.sv-status-part');
+      const { top } = this.#container.getBoundingClientRect();
+      const part = this.#container.closest('.sv-status-part');
       if (top > SEEN_SHARE * window.innerHeight) part.scrollIntoView({ block: 'start', behavior });
     }, SETTLED_MS);
   }
 
   /** Keep the badge up with pausing, and the origin with what is shown. */
-  #follow(pacer) {
-    const state = pacer.isPaused && pacer.isBusy ? 'paused' : this.#state;
-    if (this.#place.dataset.state !== state) this.#place.dataset.state = state;
+  #follow({ race, recording, factor, isPaused }) {
+    const state = isPaused && race.isBusy ? 'paused' : race.status.state;
+    if (this.#container.dataset.state !== state) this.#container.dataset.state = state;
     setText(this.#badge, t(`status.${state}`));
-    this.#origin.hidden = !pacer.recording;
-    if (pacer.recording) setText(this.#originText, originOf(pacer));
-    this.#badgeStage(pacer.recording);
+    const about = recording && race.started ? aboutRecording(race.started) : null;
+    this.#origin.hidden = about === null;
+    if (about) setText(this.#originText, t('status.origin', { about, speed: aboutSpeed(factor) }));
+    this.#badgeStage(about);
   }
 
   /** The stage is badged too: on a small screen the strip scrolls out of sight. */
-  #badgeStage(recording) {
-    if (recording === this.#badged) return;
-    this.#badged = recording;
-    const stage = document.getElementById(`sv-${this.#scene.name}-stage`);
-    if (!recording) stage?.removeAttribute('data-recorded');
-    else stage?.setAttribute('data-recorded', t('status.recorded_of', { about: aboutRecording(recording) }));
+  #badgeStage(about) {
+    if (about === this.#badged) return;
+    this.#badged = about;
+    const stage = document.getElementById(`sv-${this.#panel.name}-stage`);
+    if (about === null) stage?.removeAttribute('data-recorded');
+    else stage?.setAttribute('data-recorded', t('status.recorded_of', { about }));
   }
-}
-
-function originOf({ recording, factor }) {
-  return t('status.origin', { about: aboutRecording(recording), speed: shownSpeed(factor) });
 }
 
 /** Speak at most every few seconds, but always the last word. */

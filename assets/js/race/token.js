@@ -1,5 +1,5 @@
 // One token as an element: its colour class, its mark, and the space around it.
-import { make, visible } from './dom.js';
+import { make, visible } from '../page/dom.js';
 
 /** Longer words may be broken, so that no text is wider than its lane. */
 const LONG = 16;
@@ -8,34 +8,36 @@ const TURNS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 /**
  * Make the element of a token. White space before and after stays outside the coloured part, so that
- * marks sit on the word; a token of white space alone shows a sign in its place. A thrown-away token
+ * marks sit on the word; a token of white space alone shows a sign instead. A thrown-away token
  * breaks no line. The last token of a round carries the round's number, small and raised.
  */
-export function tokenElement(token, outcome, id, label, round) {
-  const outer = make('span', 'sv-t', '', {
-    id,
-    role: 'option',
-    'aria-selected': 'false',
-    'aria-label': label,
-  });
-  const [before, word, after] = split(token.t);
-  const inner = make('span', `sv-tok sv-${outcome.name}`, word);
-  inner.dataset.mark = outcome.mark;
+export function tokenElement({ text, fate, position }, id, label, round) {
+  const outer = make('span', 'sv-t', '', { id, role: 'option', 'aria-selected': 'false', 'aria-label': label });
+  const [before, word, after] = split(text);
+  const inner = make('span', `sv-tok sv-${fate.name}`, word);
+  inner.dataset.mark = fate.mark;
   if (!word) {
     inner.classList.add('is-blank');
-    inner.dataset.blank = visible(token.t);
+    inner.dataset.blank = visible(text);
   }
   if (TURNS.test(word)) outer.classList.add('is-turned');
-  const isKept = token.i !== undefined;
-  const space = (text) => document.createTextNode(isKept ? text : text.replaceAll('\n', ''));
+  const space = (white) =>
+    document.createTextNode(position === null ? white.replaceAll('\n', '') : white);
   const keep = make('span', word.length > LONG ? '' : 'sv-keep');
   keep.append(inner);
   if (round) keep.append(roundMark(round));
   if (before) outer.append(space(before));
   outer.append(keep);
   if (after) outer.append(space(after));
-  outer.dataset.fate = outcome.name;
+  outer.dataset.fate = fate.name;
   return outer;
+}
+
+/** The number of a round, small and raised. */
+export function roundMark(number) {
+  const mark = make('span', 'sv-round', '', { 'aria-hidden': 'true' });
+  mark.dataset.round = number;
+  return mark;
 }
 
 /** Part a text into the white space before it, its words, and the white space after it. */
@@ -44,10 +46,4 @@ function split(text) {
   if (!word) return ['', '', text];
   const at = text.indexOf(word);
   return [text.slice(0, at), word, text.slice(at + word.length)];
-}
-
-function roundMark(round) {
-  const mark = make('span', 'sv-round', '', { 'aria-hidden': 'true' });
-  mark.dataset.round = round;
-  return mark;
 }

@@ -1,23 +1,20 @@
-// The transport of a scene: hold the race, go on, one round, slow motion, again, to a file and from one.
-import { onBusyChange } from '../core/busy.js';
-import { make, setText } from '../core/dom.js';
-import { icon, setIcon } from '../core/icons.js';
-import { FACTORS } from '../core/pacer.js';
-import { ask } from '../core/server.js';
+// The transport of a panel: hold the race, go on, one round, slow motion, again, to a file and from one.
+import { FACTORS } from '../model/playback.js';
+import { onBusyChange } from '../model/panels.js';
+import { make, makeButton, setText } from '../page/dom.js';
+import { icon, setIcon } from '../page/icons.js';
+import { t, translate } from '../page/strings.js';
 import { helpOfKeys, listenForKeys } from './shortcuts.js';
-import { t, tell } from '../core/strings.js';
-
-const OVER = new Set(['finished', 'stopped', 'error']);
+import { ask } from '../wire/server.js';
 
 /** Draw the transport into a status strip; `refuse(text)` says there why something failed. */
-export function mountTransport(place, scene, refuse) {
-  const transport = new Transport(place, scene, refuse);
-  listenForKeys(place, transport);
+export function mountTransport(container, panel, refuse) {
+  const transport = new Transport(container, panel.playback, refuse);
+  listenForKeys(container, transport);
 }
 
 class Transport {
-  #scene;
-  #pacer;
+  #playback;
   #refuse;
   #pause = button('pause', () => this.toggle());
   #step = button('step', () => this.step());
@@ -27,83 +24,65 @@ class Transport {
   #save = button('save', () => this.#saveRace());
   #open = button('open_race', () => this.#file.click(), 'open-race');
   #file = make('input', 'sv-file', '', { type: 'file', accept: '.json', hidden: '' });
-  #state = 'idle';
-  #hasRounds = false;
   #isAnyBusy = false;
   /** The finished live race that "save" means, also while its recording is shown. */
-  #own = { run: null, recording: null };
+  #own = { run: null, packets: null };
 
-  constructor(place, scene, refuse) {
-    this.#scene = scene;
-    this.#pacer = scene.pacer;
+  constructor(container, playback, refuse) {
+    this.#playback = playback;
     this.#refuse = refuse;
     const row = make('div', 'sv-transport', '', { role: 'group', 'aria-label': t('transport.name') });
     row.append(this.#pause, this.#step, this.#stop, this.#speed, this.#again, this.#save);
     row.append(this.#open, this.#file, ...helpOfKeys());
-    place.append(row);
-    this.#speed.addEventListener('change', () => this.#pacer.setFactor(Number(this.#speed.value)));
+    container.append(row);
+    this.#speed.addEventListener('change', () => playback.setFactor(Number(this.#speed.value)));
     this.#file.addEventListener('change', () => this.#openRace());
-    document.addEventListener('click', (event) => {
-      if (event.target.closest('button.sv-stop') && this.#pacer.isBusy) this.#pacer.stop();
-    });
-    scene.store.subscribe((items) => this.#take(items));
-    this.#pacer.subscribe(() => this.#follow());
     onBusyChange((isBusy) => {
       this.#isAnyBusy = isBusy;
       this.#follow();
     });
+    playback.subscribe(() => this.#follow());
   }
 
   /** Hold the race, or let it go on. */
   toggle() {
-    if (this.#pause.disabled) return;
-    if (this.#pacer.isPaused) this.#pacer.resume();
-    else this.#pacer.pause();
+    if (!this.canHold()) return;
+    if (this.#playback.isPaused) this.#playback.resume();
+    else this.#playback.pause();
   }
 
-  /** Show one round of a lane that guesses, and hold. */
+  /** Show one round of a lane that drafts, and hold. */
   step() {
-    if (!this.#step.disabled) this.#pacer.step();
+    if (this.canHold()) this.#playback.step();
   }
 
-  /** Stop the race as the button beside Race does. */
+  /** Stop the race. */
   stop() {
-    if (this.canStop()) document.getElementById(`sv-${this.#scene.name}-stop`)?.click();
+    if (this.canStop()) this.#playback.stop();
   }
 
   /** Whether there is a race to hold. */
   canHold() {
-    return !this.#pause.disabled;
+    return this.#playback.race.status.state === 'running';
   }
 
   /** Whether there is a race to stop. */
   canStop() {
-    return this.#pacer.isBusy;
-  }
-
-  #take(items) {
-    for (const item of items) {
-      if (item.k === 'reset') this.#hasRounds = false;
-      else if (item.k === 'round') this.#hasRounds = true;
-      else if (item.k === 'status') this.#state = item.state;
-    }
-    this.#follow();
+    return this.#playback.isBusy;
   }
 
   #follow() {
-    const pacer = this.#pacer;
-    const runs = pacer.isBusy && this.#state === 'running';
-    const isOver = !this.#isAnyBusy && this.#hasRounds && OVER.has(this.#state);
-    setEnabled(this.#pause, runs);
-    setEnabled(this.#step, runs);
-    setEnabled(this.#stop, pacer.isBusy);
+    const { race, isPaused, factor } = this.#playback;
+    const isOver = !this.#isAnyBusy && race.hasRounds && race.isOver;
+    for (const held of [this.#pause, this.#step]) setEnabled(held, this.canHold());
+    setEnabled(this.#stop, this.canStop());
     setEnabled(this.#again, isOver);
     setEnabled(this.#save, isOver && this.#ownRun() !== null);
     setEnabled(this.#open, !this.#isAnyBusy);
-    const sign = pacer.isPaused && runs ? 'resume' : 'pause';
+    const sign = isPaused && this.canHold() ? 'resume' : 'pause';
     setIcon(this.#pause.firstChild, sign);
     setText(this.#pause.lastChild, t(`transport.${sign}`));
-    this.#showFactor(pacer.factor);
+    this.#showFactor(factor);
   }
 
   #showFactor(factor) {
@@ -115,24 +94,29 @@ class Transport {
 
   /** The run on the server that is shown: a live one, or the one whose recording is played. */
   #ownRun() {
-    const { recording, run } = this.#pacer;
+    const { recording, run } = this.#playback;
     if (recording === null) return run;
-    return recording === this.#own.recording ? this.#own.run : null;
+    return recording === this.#own.packets ? this.#own.run : null;
   }
 
   async #watchAgain() {
-    const { recording, run } = this.#pacer;
-    const found = recording ?? (await ask('finished', run));
-    if (found.error) return this.#refuse(tell(found.error));
-    if (recording === null) this.#own = { run, recording: found };
-    if (this.#pacer.run === run) this.#pacer.play(found);
+    const { recording, run, race } = this.#playback;
+    const packets = recording ?? (await this.#finished(run));
+    if (packets && this.#playback.race === race) this.#playback.play(packets);
+  }
+
+  async #finished(run) {
+    const { packets, error } = await ask('finished', run);
+    if (error) this.#refuse(translate(error));
+    else this.#own = { run, packets };
+    return packets;
   }
 
   async #saveRace() {
-    const found = await ask('saved', this.#ownRun());
-    if (found.error) return this.#refuse(tell(found.error));
+    const { text, error } = await ask('saved', this.#ownRun());
+    if (error) return this.#refuse(translate(error));
     const link = make('a', '', '', { download: `specviz-race-${timeStamp()}.json` });
-    link.href = URL.createObjectURL(new Blob([found.text], { type: 'application/json' }));
+    link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href));
   }
@@ -143,17 +127,16 @@ class Transport {
     const text = await file.text();
     // The same file may be chosen again.
     this.#file.value = '';
-    const found = await ask('opened', text);
-    if (found.error) return this.#refuse(t('transport.not_opened', { why: found.error }));
-    if (!this.#isAnyBusy) this.#pacer.show(found);
+    const { packets, error } = await ask('opened', text);
+    if (error) return this.#refuse(t('transport.not_opened', { why: error }));
+    if (!this.#isAnyBusy) this.#playback.show(packets);
   }
 }
 
 function button(name, act, style = name) {
   const title = t(`transport.${name}_title`);
-  const element = make('button', `sv-button sv-${style}`, '', { type: 'button', title });
+  const element = makeButton('', act, `sv-button sv-${style}`, { title });
   element.append(icon(name), make('span', '', t(`transport.${name}`)));
-  element.addEventListener('click', act);
   return element;
 }
 

@@ -1,47 +1,54 @@
 // The first screen: what this is, and a recorded race that plays at one click, without model or queue.
-import { onBusyChange } from '../core/busy.js';
-import { isMotionReduced, make, setText } from '../core/dom.js';
-import { remember, remembered } from '../core/memory.js';
-import { FACTORS } from '../core/pacer.js';
-import { aboutRecording } from '../core/recording.js';
-import { ask } from '../core/server.js';
-import { t, tell } from '../core/strings.js';
+import { aboutLane, aboutRecording, aboutSampling } from '../model/names.js';
+import { FATES } from '../model/fates.js';
+import { onBusyChange, panels } from '../model/panels.js';
+import { FACTORS } from '../model/playback.js';
+import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
+import { remember, remembered } from '../page/memory.js';
+import { plain } from '../page/numbers.js';
+import { t, translate } from '../page/strings.js';
+import { ask } from '../wire/server.js';
 
 const KEY = 'specviz-welcome';
 const SEEN = 'seen';
 /** A race is slowed so that it takes about as long as one likes to watch. */
 const WATCHED_SECONDS = 20;
 const SETTLED_MS = 100;
+const DRAWINGS = {
+  guess: [['first', 'guessed'], ['second', 'guessed'], ['wrong', 'guessed']],
+  check: [['first', 'accepted'], ['second', 'accepted'], ['wrong', 'rejected']],
+  keep: [['first', 'accepted'], ['second', 'accepted'], ['right', 'correction']],
+};
 
-/** Draw the welcome; after the first race it is one line. */
-export function mountWelcome(place, { races }, { race: scene }) {
+/** Draw the welcome; after the first race it is one line. `races` are how each recorded race begins. */
+export function mountWelcome(container, { races }) {
   if (!races.length) return;
-  const welcome = new Welcome(place, races, scene);
+  const welcome = new Welcome(container, races, panels.race.playback);
   if (remembered(KEY) === SEEN) welcome.fold();
 }
 
 class Welcome {
-  #place;
-  #scene;
+  #container;
+  #playback;
   #races;
   #picker = null;
   #about = make('p', 'sv-welcome-about');
-  #more = make('button', 'sv-link', t('welcome.more'), { type: 'button', hidden: '' });
+  #more = makeButton(t('welcome.more'), () => this.#unfold(), 'sv-link', { hidden: '' });
   #refusal = make('p', 'sv-refusal', '', { role: 'alert' });
   #fetched = new Map();
   #wasBusy = false;
   /** The recording that is slowed, how much, and the factor before it; else null. */
   #slow = null;
 
-  constructor(place, races, scene) {
-    this.#place = place;
+  constructor(container, races, playback) {
+    this.#container = container;
     this.#races = races;
-    this.#scene = scene;
-    const box = make('section', 'sv-welcome', '', { 'aria-label': t('welcome.name') });
-    box.append(this.#story(), this.#offer());
-    place.append(box);
-    this.#tellAbout();
-    scene.pacer.subscribe(({ isBusy }) => {
+    this.#playback = playback;
+    const box = wrap('section', 'sv-welcome', this.#story(), this.#offer());
+    box.setAttribute('aria-label', t('welcome.name'));
+    container.append(box);
+    this.#showAbout();
+    playback.subscribe(({ isBusy }) => {
       if (isBusy && !this.#wasBusy) this.fold();
       this.#wasBusy = isBusy;
       this.#endSlowMotion();
@@ -50,50 +57,41 @@ class Welcome {
 
   /** Become one line, now and at the next visit. */
   fold() {
-    this.#place.classList.add('is-folded');
+    this.#container.classList.add('is-folded');
     this.#more.hidden = false;
     remember(KEY, SEEN);
   }
 
   #unfold() {
-    this.#place.classList.remove('is-folded');
+    this.#container.classList.remove('is-folded');
     this.#more.hidden = true;
   }
 
   #story() {
-    const story = make('div', 'sv-welcome-story');
-    const facts = make('ol', 'sv-facts-row');
-    for (const name of ['guess', 'check', 'keep']) facts.append(fact(name));
-    story.append(make('h2', '', t('welcome.headline')), facts);
-    return story;
+    const facts = wrap('ol', 'sv-facts-row', ...Object.keys(DRAWINGS).map(fact));
+    return wrap('div', 'sv-welcome-story', make('h2', '', t('welcome.headline')), facts);
   }
 
   #offer() {
-    const watch = make('button', 'sv-watch', t('welcome.watch'), { type: 'button' });
-    const own = make('button', 'sv-own', t('welcome.own'), { type: 'button' });
-    watch.addEventListener('click', () => this.#watch());
+    const watch = makeButton(t('welcome.watch'), () => this.#watch(), 'sv-watch');
     watch.addEventListener('pointerenter', () => this.#fetch(this.#chosen().name));
-    own.addEventListener('click', () => this.#tryOwn());
-    this.#more.addEventListener('click', () => this.#unfold());
     onBusyChange((isBusy) => {
       watch.disabled = isBusy;
     });
-    const row = make('div', 'sv-welcome-row');
-    row.append(watch, own);
+    const row = wrap('div', 'sv-welcome-row', watch, makeButton(t('welcome.own'), () => this.#tryOwn(), 'sv-own'));
     if (this.#races.length > 1) row.append(this.#makePicker());
-    const offer = make('div', 'sv-welcome-offer');
-    offer.append(row, this.#about, this.#more, this.#refusal);
-    return offer;
+    return wrap('div', 'sv-welcome-offer', row, this.#about, this.#more, this.#refusal);
   }
 
   #makePicker() {
     this.#picker = make('select', 'sv-welcome-picker', '', { 'aria-label': t('welcome.which') });
-    this.#races.forEach((race, index) => {
-      const lanes = race.lanes.slice(1).map(tell).join(' · ');
-      const text = t('welcome.choice', { prompt: opening(race.prompt), law: tell(race.law), lanes });
+    this.#races.forEach(({ started: { request, specs } }, index) => {
+      const lanes = specs.slice(1).map(aboutLane).join(' · ');
+      const law = aboutSampling(request.sampling);
+      const text = t('welcome.choice', { prompt: opening(request.prompt), law, lanes });
       this.#picker.append(make('option', '', text, { value: index }));
     });
-    this.#picker.addEventListener('change', () => this.#tellAbout());
+    this.#picker.addEventListener('change', () => this.#showAbout());
     return this.#picker;
   }
 
@@ -101,12 +99,12 @@ class Welcome {
     return this.#races[Number(this.#picker?.value ?? 0)];
   }
 
-  #tellAbout() {
-    const race = this.#chosen();
+  #showAbout() {
+    const { started, seconds } = this.#chosen();
+    const n = factorOf(seconds);
+    const values = { seconds: plain(seconds, 1), shown: Math.round(seconds * n), n };
+    const text = t('welcome.about', { about: aboutRecording(started), ...values });
     const badge = make('span', 'sv-badge sv-recorded', t('status.recorded'));
-    const factor = factorOf(race);
-    const seconds = { seconds: race.seconds, shown: Math.round(race.seconds * factor), n: factor };
-    const text = t('welcome.about', { about: aboutRecording(race), ...seconds });
     this.#about.replaceChildren(badge, make('span', '', text));
   }
 
@@ -117,23 +115,23 @@ class Welcome {
   }
 
   async #watch() {
-    const race = this.#chosen();
+    const { name, seconds } = this.#chosen();
     setText(this.#refusal, '');
-    const recording = await this.#fetch(race.name);
-    if (recording.error) {
-      this.#fetched.delete(race.name);
-      return setText(this.#refusal, tell(recording.error));
+    const { packets, error } = await this.#fetch(name);
+    if (error) {
+      this.#fetched.delete(name);
+      return setText(this.#refusal, translate(error));
     }
-    if (!this.#scene.pacer.isBusy) this.#play(recording, factorOf(race));
+    if (!this.#playback.isBusy) this.#play(packets, factorOf(seconds));
   }
 
-  #play(recording, factor) {
-    const { pacer } = this.#scene;
-    const before = pacer.factor === this.#slow?.factor ? this.#slow.before : pacer.factor;
+  #play(packets, factor) {
+    const playback = this.#playback;
+    const before = playback.factor === this.#slow?.factor ? this.#slow.before : playback.factor;
     this.#slow = null;
-    pacer.setFactor(factor);
-    pacer.play(recording);
-    this.#slow = { recording, factor, before };
+    playback.setFactor(factor);
+    playback.play(packets);
+    this.#slow = { packets, factor, before };
     this.fold();
     // What is shown changes its height as the race begins; a moment later it stands.
     setTimeout(() => scrollTo(document.getElementById('sv-race-status'), 'start'), SETTLED_MS);
@@ -141,11 +139,11 @@ class Welcome {
 
   /** The slow motion is the recording's: the race that comes after it goes as fast as before. */
   #endSlowMotion() {
-    const { pacer } = this.#scene;
-    if (!this.#slow || pacer.recording === this.#slow.recording) return;
+    const playback = this.#playback;
+    if (!this.#slow || playback.recording === this.#slow.packets) return;
     const { factor, before } = this.#slow;
     this.#slow = null;
-    if (pacer.factor === factor) pacer.setFactor(before);
+    if (playback.factor === factor) playback.setFactor(before);
   }
 
   #tryOwn() {
@@ -159,24 +157,16 @@ class Welcome {
 /** One of the three facts: a little drawing of tokens, and a sentence. */
 function fact(name) {
   const drawing = make('span', 'sv-drawing', '', { 'aria-hidden': 'true' });
-  for (const [word, mark] of DRAWINGS[name]) {
-    const token = make('span', `sv-tok sv-${mark}`, t(`welcome.word_${word}`));
-    token.dataset.mark = MARKS[mark] ?? '';
+  for (const [word, fate] of DRAWINGS[name]) {
+    const token = make('span', `sv-tok sv-${fate}`, t(`welcome.word_${word}`));
+    token.dataset.mark = FATES[fate]?.mark ?? '';
     drawing.append(token);
   }
-  const item = make('li', `sv-fact sv-fact-${name}`);
-  item.append(drawing, make('b', '', t(`welcome.${name}`)), make('span', '', t(`welcome.${name}_fact`)));
-  return item;
+  const words = [make('b', '', t(`welcome.${name}`)), make('span', '', t(`welcome.${name}_fact`))];
+  return wrap('li', `sv-fact sv-fact-${name}`, drawing, ...words);
 }
 
-const MARKS = { rejected: '✗', correction: '↻' };
-const DRAWINGS = {
-  guess: [['first', 'guessed'], ['second', 'guessed'], ['wrong', 'guessed']],
-  check: [['first', 'accepted'], ['second', 'accepted'], ['wrong', 'rejected']],
-  keep: [['first', 'accepted'], ['second', 'accepted'], ['right', 'correction']],
-};
-
-function factorOf({ seconds }) {
+function factorOf(seconds) {
   const distance = (factor) => Math.abs(seconds * factor - WATCHED_SECONDS);
   return FACTORS.reduce((best, factor) => (distance(factor) < distance(best) ? factor : best));
 }

@@ -1,4 +1,4 @@
-"""Laws of many texts at once: padding, other output layers, both ways to the loss."""
+"""Laws of many texts at once: padding, other output layers, batches, agreement."""
 
 from itertools import chain
 
@@ -8,11 +8,11 @@ from tiny_models import CONFIGS, SHAPES, random_model
 
 from specviz.distill import model_reader
 from specviz.distill.agreement import measure_texts, pool
-from specviz.distill.distillation_loss import distillation_loss
-from specviz.distill.logit_distillation import logit_distillation_loss
-from specviz.distill.model_reader import ModelReader, TargetReader, draft_loss, pad_texts
+from specviz.distill.batches import TextBatches, read_batch
+from specviz.distill.draft_training import draft_loss
+from specviz.distill.model_reader import ModelReader, TargetReader, pad_texts
 from specviz.distill.texts import Text
-from specviz.training.agreement import measure_agreement
+from specviz.trace.fits import FitScore
 
 VOCAB = 44
 PLAIN = set(SHAPES) - {"gemma2"}
@@ -78,36 +78,6 @@ def test_batches_hold_every_text_once_and_stay_small(monkeypatch: pytest.MonkeyP
     assert capped.batches([0, 1, 3, 2]) == [[0, 1], [3], [2]]
 
 
-@pytest.mark.parametrize("hybrid", [False, True])
-def test_both_ways_to_the_loss_have_one_value_and_gradient(hybrid: bool) -> None:
-    generator = torch.Generator().manual_seed(0)
-    hidden, weight, target_hidden, target_weight = (
-        torch.randn(shape, generator=generator, dtype=torch.float64)
-        for shape in ((20, 8), (VOCAB, 8), (20, 12), (VOCAB, 12))
-    )
-    labels = torch.randint(0, VOCAB, (20,), generator=generator)
-    hidden.requires_grad_(True)
-    fused, _ = distillation_loss(
-        hidden, weight, target_hidden, target_weight, labels, 0.7, hybrid=hybrid
-    )
-    plain = logit_distillation_loss(
-        hidden @ weight.T, target_hidden @ target_weight.T, labels, 0.7, hybrid=hybrid
-    )
-    assert torch.allclose(fused, plain, rtol=1e-9)
-    gradients = [torch.autograd.grad(loss, hidden)[0] for loss in (fused, plain)]
-    assert torch.allclose(*gradients, atol=1e-10)
-
-
-def test_logits_of_minus_infinity_do_no_harm() -> None:
-    logits = torch.zeros(3, 5, requires_grad=True)
-    masked = torch.zeros(3, 5)
-    masked[:, 4] = -torch.inf
-    loss = logit_distillation_loss(logits, masked, torch.tensor([0, 1, 2]), 0.7, hybrid=True)
-    loss.backward()  # type: ignore[no-untyped-call]
-    assert bool(torch.isfinite(loss))
-    assert bool(torch.isfinite(logits.grad).all())  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("draft_shape", ["llama", "gpt2", "gemma2"])
 @pytest.mark.parametrize("target_shape", ["llama", "gemma2"])
 def test_a_step_against_the_loss_raises_alpha(draft_shape: str, target_shape: str) -> None:
@@ -117,28 +87,48 @@ def test_a_step_against_the_loss_raises_alpha(draft_shape: str, target_shape: st
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     for _ in range(8):
         optimizer.zero_grad()
-        loss, num_tokens = draft_loss(draft, target, range(4), 0.7, hybrid=True)
+        batch = read_batch(target.reader, TEXTS)
+        loss = draft_loss(draft, target.reader, batch, 0.7, hybrid=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     model.requires_grad_(False)
-    assert num_tokens == before.num_tokens == 13
+    assert len(batch.labels) == before.num_tokens == 13
     assert pool(measure_texts(draft, target)).alpha > before.alpha + 0.1
 
 
-def test_agreement_text_by_text_adds_up_to_that_of_all() -> None:
+def test_agreement_is_that_of_each_text_read_alone() -> None:
     target, draft = reader(), reader(seed=5)
-    target.vocab_size = draft.vocab_size = 48
-    parts = measure_texts(draft, TargetReader(target, TEXTS))
-    ids = torch.zeros(4, 37, dtype=torch.int64)
-    wanted = torch.zeros(4, 37, dtype=torch.bool)
-    for row, text in enumerate(TEXTS):
-        ids[row, : len(text.ids)] = torch.tensor(text.ids)
-        wanted[row, text.num_prompt : len(text.ids)] = True
-    whole = measure_agreement(target.model, draft.model, ids, wanted)
-    pooled = pool(parts)
-    assert pooled.num_tokens == whole.num_tokens == 13
-    assert pooled.alpha == pytest.approx(whole.alpha, abs=1e-5)
-    assert pooled.greedy == pytest.approx(whole.greedy)
-    assert len({part.alpha for part in parts}) == 4
+    found = measure_texts(draft, TargetReader(target, TEXTS))
+    for text, score in zip(TEXTS, found, strict=True):
+        ids = torch.tensor([text.ids])
+        ours, theirs = (
+            one.model(input_ids=ids).logits[0, text.num_prompt - 1 : -1, :VOCAB]
+            for one in (draft, target)
+        )
+        overlap = torch.minimum(ours.softmax(-1), theirs.softmax(-1)).sum(-1).mean()
+        assert score.num_tokens == text.num_written
+        assert score.alpha == pytest.approx(float(overlap), abs=1e-5)
+        assert score.greedy == float((ours.argmax(-1) == theirs.argmax(-1)).float().mean())
+    assert len({score.alpha for score in found}) == 4
     same = measure_texts(target, TargetReader(target, TEXTS))
     assert all(part.alpha == pytest.approx(1.0) and part.alpha <= 1.0 for part in same)
+
+
+def test_pooled_agreement_is_the_mean_over_tokens() -> None:
+    pooled = pool([FitScore(0.5, 1.0, 1), FitScore(0.9, 0.0, 3)])
+    assert (pooled.alpha, pooled.greedy, pooled.num_tokens) == (pytest.approx(0.8), 0.25, 4)
+
+
+def test_an_epoch_has_every_text_once_and_steps_fix_the_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(model_reader, "BATCH_TOKENS", 40)
+    target = TargetReader(reader(), TEXTS)
+    batches = TextBatches(target, seed=3)
+    epochs = [[batches.batch(2 * epoch + step).labels for step in (0, 1)] for epoch in range(3)]
+    every = sorted(chain.from_iterable(text.ids[text.num_prompt :] for text in TEXTS))
+    assert all(sorted(torch.cat(epoch).tolist()) == every for epoch in epochs)
+    later = TextBatches(target, seed=3).batch(5)
+    assert torch.equal(later.labels, epochs[2][1])
+    anew = target.reader.features(later.ids, later.wanted)
+    assert torch.allclose(later.target_features, anew, atol=1e-5)

@@ -12,12 +12,11 @@ from safetensors.torch import load_file
 from tiny_models import CONFIGS, byte_tokenizer, random_model
 from transformers import LlamaForCausalLM, PretrainedConfig
 
+from specviz.distill import draft_training, writing
 from specviz.distill import fit_draft as fit_steps
-from specviz.distill import fitting
-from specviz.distill import texts as fit_texts
 from specviz.distill.fit_draft import fit_draft
-from specviz.distill.fitting import optimizers_for
 from specviz.distill.new_draft import build_new_draft
+from specviz.distill.optimizers import optimizers_for_draft
 from specviz.distill.prompts import read_prompts, split_prompts
 from specviz.distill.request import FitRequest
 from specviz.distill.training_run import TrainingRun
@@ -141,7 +140,7 @@ def test_held_out_prompts_are_never_written_after_for_training(
     fit(a_request(place, tmp_path, num_steps=1, keeps_work=True))
     for name, prompts in (("texts-0", held_out), ("texts-1", learned), ("texts-2", learned)):
         files = sorted((tmp_path / "work" / name).glob("*.json"))
-        rows = sum(len(json.loads(file.read_text())["written"]) for file in files)
+        rows = sum(len(json.loads(file.read_text())["texts"]) for file in files)
         per_prompt = {"texts-0": 1, "texts-1": 2, "texts-2": 1}[name]
         assert rows == per_prompt * len(prompts)
 
@@ -165,10 +164,10 @@ def test_an_interrupted_fit_ends_with_the_same_draft(
     monkeypatch: pytest.MonkeyPatch,
     whole: tuple[Fit, list[str], Path],
 ) -> None:
-    monkeypatch.setattr(fitting, "SAVE_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(draft_training, "SAVE_EVERY_SECONDS", 0.0)
     request = a_request(place, tmp_path / "out")
     for owner, name, call in (
-        (fit_texts, "write_together", 2),
+        (writing, "write_together", 2),
         (TrainingRun, "update", 14),
         (fit_steps, "write_model", 1),
         (fit_steps, "publish", 1),
@@ -179,7 +178,7 @@ def test_an_interrupted_fit_ends_with_the_same_draft(
                 fit(request)
         assert not (tmp_path / "out" / "config.json").exists()
     with monkeypatch.context() as patch:
-        interrupt_at(patch, fit_texts, "write_together", 1)
+        interrupt_at(patch, writing, "write_together", 1)
         found, told = fit(request)
     assert told[1] == f"Going on with the fit that {tmp_path / 'out' / 'work'} holds."
     expected, _, out = whole
@@ -198,6 +197,9 @@ def test_unfinished_work_is_only_taken_up_by_the_same_fit(
         fit(a_request(place, tmp_path, seed=1, num_texts=2))
     with pytest.raises(RequestError, match="unfinished fit with other draft; finish"):
         fit(a_request(place, tmp_path, draft=str(place / "target")))
+    monkeypatch.setattr(fit_steps, "TEXTS_FORM", 1)
+    with pytest.raises(RequestError, match="unfinished fit with other form of texts on disk"):
+        fit(a_request(place, tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -229,11 +231,11 @@ def test_time_decides_where_no_numbers_are_given(
 ) -> None:
     request = a_request(place, tmp_path, num_texts=None, num_steps=None, minutes=0.1)
     with monkeypatch.context() as patch:
-        interrupt_at(patch, TrainingRun, "update", fitting.TIMED_STEPS + 1)
+        interrupt_at(patch, TrainingRun, "update", draft_training.TIMED_STEPS + 1)
         with pytest.raises(KeyboardInterrupt):
             fit(request)
     kept = tmp_path / "work" / "training" / "steps.json"
-    assert json.loads(kept.read_text()) >= fitting.TIMED_STEPS
+    assert json.loads(kept.read_text()) >= draft_training.TIMED_STEPS
     kept.write_text("12")
     words = fit(request)[0].made_by.split()
     assert words[words.index("--steps") + 1] == "12", "a resumed fit keeps the number it found"
@@ -308,6 +310,9 @@ def test_a_new_draft_depends_on_its_seed_alone() -> None:
 
 def test_models_without_named_layers_are_trained_by_adamw_alone() -> None:
     gpt2 = random_model(CONFIGS["gpt2"](), dtype=torch.float32)
-    assert [type(each).__name__ for each in optimizers_for(gpt2, is_new=False)] == ["AdamW"]
+    assert [type(each).__name__ for each in optimizers_for_draft(gpt2, is_new=False)] == ["AdamW"]
     llama = random_model(CONFIGS["llama"](), dtype=torch.float32)
-    assert [type(each).__name__ for each in optimizers_for(llama, is_new=True)] == ["Muon", "AdamW"]
+    assert [type(each).__name__ for each in optimizers_for_draft(llama, is_new=True)] == [
+        "Muon",
+        "AdamW",
+    ]

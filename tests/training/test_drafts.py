@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,18 +11,19 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM
 
+from specviz.distill.training_run import STATE_FILE
 from specviz.errors import ModelLoadError
 from specviz.models.description import MEASURES_FILE, describe_model
-from specviz.training.agreement import measure_agreement
-from specviz.training.architecture import TARGET, build_model, load_trained
+from specviz.training.architecture import TARGET, load_trained
 from specviz.training.card import write_card
 from specviz.training.corpus import special_ids
-from specviz.training.distill import Distillation
+from specviz.training.drafts import FamilyDraft
 from specviz.training.evaluate import EVALUATION_FILE, Evaluation
 from specviz.training.export import check_export, export_model
 from specviz.training.pretrain import Pretraining
-from specviz.training.sampling import load_samples, write, write_samples
-from specviz.training.settings import FamilySettings, load_settings
+from specviz.training.samples import load_samples, pack_texts, write_samples
+from specviz.training.settings import FamilySettings, find_draft
+from specviz.training.windows import MixedWindows
 
 CPU = torch.device("cpu")
 
@@ -44,61 +46,47 @@ def build(
 @pytest.fixture(scope="module")
 def distilled(settings: FamilySettings, corpus: Path, build: Path, tokenizer: Tokenizer) -> Path:
     """The build folder with a draft whose training was interrupted once."""
-    Distillation(settings, "draft", corpus, build, tokenizer).train(max_steps=8)
-    Distillation(settings, "draft", corpus, build, tokenizer).train()
+    FamilyDraft(settings, "draft", corpus, build, tokenizer).train(max_steps=8)
+    FamilyDraft(settings, "draft", corpus, build, tokenizer).train()
     return build
 
 
-def test_greedy_writing_equals_generate(
-    settings: FamilySettings, build: Path, tokenizer: Tokenizer
-) -> None:
-    model = load_trained(settings, TARGET, build, tokenizer, CPU).double()
-    begin, end = special_ids(tokenizer)
-    prompts = [tokenizer.encode(text).ids for text in ("The fox went", "The", "The owl saw 12")]
-    more = iter([[begin]] * 50)
-    writing = write(model, prompts, more, [0.0] * 3, 20, seed=0)
-    shortest = min(map(len, prompts))
-    assert writing.ids.shape == writing.is_written.shape == (3, shortest + 20)
-    for prompt, row, is_written in zip(prompts, writing.ids, writing.is_written, strict=True):
-        expected = model.generate(
-            torch.tensor([prompt]), max_new_tokens=12, do_sample=False, pad_token_id=end
-        )[0].tolist()
-        assert row[: len(expected)].tolist() == expected[: len(row)]
-        assert not is_written[: len(prompt)].any()
-        assert is_written[len(prompt)]
-
-
-def test_sampling_follows_the_model_and_its_seed(
-    settings: FamilySettings, build: Path, tokenizer: Tokenizer
-) -> None:
-    model = load_trained(settings, TARGET, build, tokenizer, CPU)
-    prompt = tokenizer.encode("The fox went to the ").ids
-    more = iter([[0]] * 4000)
-    rows = 3000
-    first, again = (
-        write(model, [prompt] * rows, more, [1.0] * rows, 1, seed=5).ids[:, -1] for _ in range(2)
-    )
-    assert np.array_equal(first, again)
-    law = model(input_ids=torch.tensor([prompt])).logits[0, -1].softmax(-1).detach().numpy()
-    found = np.bincount(first, minlength=len(law)) / rows
-    # Half the L1 distance of 3,000 draws from 320 outcomes is below sqrt(320 / 3000) / 2 = .16 in
-    # the mean; the fixed seed is far below. A uniform sampler would be far above.
-    assert np.abs(found - law).sum() / 2 < 0.16
-    assert np.abs(1 / len(law) - law).sum() / 2 > 0.3
-
-
-def test_samples_are_whole_chunks_and_go_on_where_they_stopped(
+def test_samples_are_whole_groups_and_go_on_where_they_stopped(
     settings: FamilySettings, corpus: Path, build: Path, tokenizer: Tokenizer
 ) -> None:
+    begin, end = special_ids(tokenizer)
     samples = load_samples(build)
-    assert samples.num_written >= settings.sample.tokens
-    assert samples.num_chunks >= 2
-    assert len(samples.stream.starts) == samples.num_chunks * settings.sample.rows
-    assert (samples.stream.ids[samples.stream.starts] == special_ids(tokenizer)[0]).all()
-    before = (build / "samples.npz").read_bytes()
-    again = write_samples(settings, corpus, build, tokenizer)
-    assert again.num_chunks == samples.num_chunks
-    assert (build / "samples.npz").read_bytes() == before
+    num_written = sum(text.num_written for text in samples)
+    assert settings.sample.tokens <= num_written < settings.sample.tokens + 8 * 24
+    assert len(samples) % settings.sample.rows == 0
+    for text in samples:
+        assert text.ids[0] == begin
+        assert text.num_prompt <= settings.sample.longest_prompt
+        assert (text.ids[-1] == end) is (text.num_written < settings.sample.new_tokens)
+    files = sorted((build / "samples").rglob("*.json"))
+    files[1].unlink()
+    kept = files[0].stat().st_mtime_ns
+    assert write_samples(settings, corpus, build, tokenizer) == samples
+    assert files[0].stat().st_mtime_ns == kept
+
+
+def test_windows_are_of_samples_and_of_training_text(settings: FamilySettings, build: Path) -> None:
+    samples = pack_texts(load_samples(build))
+    assert len(samples.starts) == len(load_samples(build))
+    real = replace(samples, ids=np.full_like(samples.ids, 9))
+    windows = MixedWindows(
+        None,  # type: ignore[arg-type]  # nothing is read
+        samples,
+        {"tales": real, "tasks": real},
+        find_draft(settings, "draft"),
+        seed=1,
+    )
+    drawn = [text for step in range(100) for text in windows.draw(step)]
+    assert {(len(text.ids), text.num_prompt) for text in drawn} == {(33, 1)}
+    num_real = sum(set(text.ids) == {9} for text in drawn)
+    # 400 fair draws: five standard deviations are 50.
+    assert 150 < num_real < 250
+    assert windows.draw(3) == drawn[12:16]
 
 
 def test_distilling_raises_alpha(distilled: Path) -> None:
@@ -117,29 +105,14 @@ def test_an_interrupted_distillation_ends_with_the_same_draft(
     tmp_path: Path,
 ) -> None:
     shutil.copytree(build / "target", tmp_path / "target")
-    shutil.copy(build / "samples.npz", tmp_path)
-    whole = Distillation(settings, "draft", corpus, tmp_path, tokenizer)
+    shutil.copytree(build / "samples", tmp_path / "samples")
+    whole = FamilyDraft(settings, "draft", corpus, tmp_path, tokenizer)
     whole.train()
-    broken = Distillation(settings, "draft", corpus, distilled, tokenizer)
-    for ours, theirs in zip(
-        whole.run.model.parameters(), broken.run.model.parameters(), strict=True
-    ):
-        assert torch.equal(ours, theirs)
-
-
-def test_a_model_agrees_with_itself_and_not_with_a_stranger(
-    settings: FamilySettings, build: Path, tokenizer: Tokenizer
-) -> None:
-    target = load_trained(settings, TARGET, build, tokenizer, CPU)
-    ids = torch.tensor([tokenizer.encode("The fox went to the hill. It saw 3").ids])
-    wanted = torch.ones_like(ids, dtype=torch.bool)
-    same = measure_agreement(target, target, ids, wanted)
-    assert same.alpha == pytest.approx(1.0)
-    assert same.greedy == 1.0
-    assert same.num_tokens == ids.shape[1] - 1
-    torch.manual_seed(0)
-    stranger = build_model(settings, "draft", tokenizer)
-    assert measure_agreement(target, stranger, ids, wanted).alpha < 0.5
+    ours, theirs = (
+        torch.load(folder / "draft" / "checkpoint.pt", weights_only=True)["model"]
+        for folder in (tmp_path, distilled)
+    )
+    assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
 
 
 def test_export_evaluation_and_card(
@@ -198,14 +171,12 @@ def test_a_wrong_export_is_found(
         check_export(folder, other, tokenizer)
 
 
-def test_missing_work_and_unknown_settings_are_named(
+def test_missing_work_is_named(
     settings: FamilySettings, tokenizer: Tokenizer, tmp_path: Path
 ) -> None:
     with pytest.raises(FileNotFoundError, match="train 'target' first"):
         load_trained(settings, TARGET, tmp_path, tokenizer, CPU)
+    (tmp_path / TARGET).mkdir()
+    (tmp_path / TARGET / STATE_FILE).write_text("{}")
     with pytest.raises(FileNotFoundError, match="`sample` first"):
         load_samples(tmp_path)
-    path = tmp_path / "family.toml"
-    path.write_text('seed = 1\n[target]\nstages = []\nexit_layers = []\ncolour = "red"\n')
-    with pytest.raises(ValueError, match="missing or unknown setting"):
-        load_settings(path)

@@ -1,0 +1,140 @@
+"""Lets a target write after prompts, many texts at once, and keeps each group that is done."""
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import torch
+from transformers import DynamicCache
+
+from specviz.distill.texts import Job, Text
+from specviz.distill.training_run import progress_bar
+from specviz.trace.typed_json import decode, encode
+
+ROWS = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Writer:
+    """A causal LM that writes texts."""
+
+    model: Any
+    vocab_size: int
+    """It writes ids below this."""
+    eos_ids: frozenset[int]
+    """A text ends after any of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenGroup:
+    """Texts that were written together, as a file keeps them."""
+
+    texts: tuple[Text, ...]
+    seconds: float
+
+
+def write_jobs(
+    writer: Writer, jobs: Sequence[Job], seed: int, folder: Path, title: str
+) -> tuple[list[Text], float]:
+    """Write all jobs, going on where an earlier run stopped.
+
+    Returns:
+        The texts, and how many seconds they took.
+    """
+    texts: list[Text] = []
+    seconds = 0.0
+    if not jobs:
+        return texts, seconds
+    with progress_bar() as progress:
+        bar = progress.add_task(title, total=len(jobs))
+        groups = (jobs[start : start + ROWS] for start in range(0, len(jobs), ROWS))
+        for group in write_groups(writer, groups, seed, folder):
+            texts += group.texts
+            seconds += group.seconds
+            progress.update(bar, completed=len(texts))
+    return texts, seconds
+
+
+def write_groups(
+    writer: Writer, groups: Iterable[Sequence[Job]], seed: int, folder: Path
+) -> Iterator[WrittenGroup]:
+    """Write one group after the other, or read those that the folder holds already."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, jobs in enumerate(groups):
+        path = folder / f"{number:05}.json"
+        if not path.exists():
+            _write_group(writer, jobs, seed * 100_003 + number, path)
+        yield _read_group(path)
+
+
+def read_texts(folder: Path) -> list[Text]:
+    """Read all texts that `folder` holds, none where there is no such folder."""
+    return [text for path in sorted(folder.glob("*.json")) for text in _read_group(path).texts]
+
+
+def _write_group(writer: Writer, jobs: Sequence[Job], seed: int, path: Path) -> None:
+    begun = monotonic()
+    texts = tuple(
+        Text(job.prompt, (*job.ids, *written), len(job.ids))
+        for job, written in zip(jobs, write_together(writer, jobs, seed), strict=True)
+    )
+    # Several processes may want the same texts; each writes all of them, and any may be the last.
+    fresh = path.with_suffix(f".{os.getpid()}.new")
+    fresh.write_text(json.dumps(encode(WrittenGroup(texts, monotonic() - begun))))
+    fresh.replace(path)
+
+
+def _read_group(path: Path) -> WrittenGroup:
+    group: WrittenGroup = decode(WrittenGroup, json.loads(path.read_text()))
+    return group
+
+
+@torch.inference_mode()
+def write_together(writer: Writer, jobs: Sequence[Job], seed: int) -> list[list[int]]:
+    """Write several texts at once, and return what was written after each prompt; nothing is
+    padded.
+
+    The part that all prompts are long enough for is read in one pass. Then each row takes one id a
+    step: the next one of its prompt while there is one, else the model's own. A row that has ended
+    leaves the batch.
+    """
+    model = writer.model
+    generator = torch.Generator(model.device).manual_seed(seed)
+    rows = list(range(len(jobs)))
+    texts = [list(job.ids) for job in jobs]
+    read = min(map(len, texts))
+    fed = torch.tensor([text[:read] for text in texts], device=model.device)
+    warmth = torch.tensor([job.temperature for job in jobs], device=model.device)
+    cache = DynamicCache(config=model.config)
+    while rows:
+        logits = model(input_ids=fed, past_key_values=cache, logits_to_keep=1).logits[:, -1]
+        drawn = _draw(logits[:, : writer.vocab_size].float(), warmth[rows], generator)
+        for row, token in zip(rows, drawn, strict=True):
+            if len(texts[row]) == read:
+                texts[row].append(token)
+        read += 1
+        going = [not _has_ended(texts[row], jobs[row], writer.eos_ids) for row in rows]
+        if not all(going):
+            rows = [row for row, goes in zip(rows, going, strict=True) if goes]
+            cache.batch_select_indices(torch.tensor(going, device=model.device).nonzero()[:, 0])
+        fed = torch.tensor([[texts[row][read - 1]] for row in rows], device=model.device)
+    return [text[len(job.ids) :] for text, job in zip(texts, jobs, strict=True)]
+
+
+def _draw(logits: torch.Tensor, warmth: torch.Tensor, generator: torch.Generator) -> list[int]:
+    """Draw one id a row from `[rows, vocab]`; rows of warmth 0 take the first choice."""
+    noise = torch.empty_like(logits).exponential_(generator=generator)
+    scaled = logits / warmth.clamp(min=1e-4)[:, None]
+    # argmax(p / exponential noise) is a draw from p.
+    scores = torch.where(warmth[:, None] > 0, scaled.log_softmax(-1) - noise.log(), logits)
+    ids: list[int] = scores.argmax(-1).tolist()
+    return ids
+
+
+def _has_ended(text: list[int], job: Job, eos_ids: frozenset[int]) -> bool:
+    num_written = len(text) - len(job.ids)
+    return num_written >= job.num_new or (num_written > 0 and text[-1] in eos_ids)

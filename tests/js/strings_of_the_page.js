@@ -1,0 +1,14 @@
+// Gives the tests of pure modules the page's English texts, and files beside them.
+import { readFileSync } from 'node:fs';
+import { flatten, setStrings } from '../../assets/js/page/strings.js';
+
+/** Read a JSON file by its path from this folder. */
+export function readJson(path) {
+  return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf-8'));
+}
+
+/** Let texts be looked up in English. */
+export function useEnglish() {
+  const texts = flatten(readJson('../../assets/strings/en.json'));
+  setStrings(texts, texts);
+}
