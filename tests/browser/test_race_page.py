@@ -199,7 +199,7 @@ def test_the_card_is_reached_by_keyboard_from_the_top(
 
 
 def _prob(text: str) -> float:
-    return float(re.search(r"([\d.]+) %", text).group(1)) / 100
+    return float(re.search(r"([\d.]+)\s%", text).group(1)) / 100
 
 
 def test_the_card_of_a_rejected_guess_shows_the_rule_the_coin_and_three_laws(
@@ -230,7 +230,7 @@ def test_the_card_of_a_rejected_guess_shows_the_rule_the_coin_and_three_laws(
     assert heads == ["token", "q", "p", "res."]
     assert card.locator(".sv-laws tbody .sv-law-shared").count() > 0
     assert card.locator(".sv-laws .is-chosen").count() == 1
-    expect(card.locator(".sv-overlap")).to_contain_text("Σ min(p, q) = 0.70")
+    expect(card.locator(".sv-evidence-note")).to_contain_text("Σ min(p, q) = 0.70")
 
 
 def test_the_card_keeps_its_height_and_its_last_line_free(

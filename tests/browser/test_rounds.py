@@ -176,8 +176,8 @@ def test_a_tree_of_guesses_is_drawn(open_page: OpenPage, fake_address: str) -> N
     expect(page.locator(".sv-round-story")).to_contain_text("tree with 3 branches")
     page.locator(CARDS, has_text="␣fox").focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".sv-round-laws tr.is-guess")).to_contain_text("␣fox")
-    expect(page.locator(".sv-round-laws tr.is-guess")).to_contain_text("50 %")
+    expect(page.locator(".sv-round-laws tr.is-chosen")).to_contain_text("␣fox")
+    expect(page.locator(".sv-round-laws tr.is-chosen")).to_contain_text("50 %")
 
 
 def test_a_live_race_is_followed_from_its_last_round(
@@ -208,7 +208,7 @@ def test_greedy_rounds_name_the_first_choice(open_page: OpenPage, fake_address: 
     page.locator(".sv-round-bar[data-end=correction]").first.click()
     expect(page.locator(".sv-round-story")).to_contain_text("its own first choice here is")
     expect(page.locator(".sv-round-coin")).to_contain_text("At temperature 0 no coin is thrown")
-    assert page.locator(".sv-guess-rule").count() == 0
+    assert page.locator(".sv-guess .sv-meter-accept").count() == 0
 
 
 def test_a_round_is_opened_from_its_tokens_card(open_page: OpenPage, fake_address: str) -> None:

@@ -1,32 +1,34 @@
 // The card that tells why one token was kept or thrown away.
-import { decision } from './decision.js';
-import { make, setText, visible } from '../core/dom.js';
-import { lawTable } from './laws.js';
-import { t } from '../core/strings.js';
+import { decision } from '../evidence/decision.js';
+import { distributions } from '../evidence/distributions.js';
+import { make, makeButton, setText, visible } from '../page/dom.js';
+import { t } from '../page/strings.js';
 
 const GAP_PX = 16;
 
-/** Shows one token: its fate, the probabilities that decided, and both laws. */
+/**
+ * @typedef {{ token: import('../model/race.js').Token, round: import('../model/race.js').Round,
+ *   lane: import('../model/race.js').Lane, isGreedy: boolean, element: HTMLElement }} Entry
+ * A token in a lane, and the element that shows it there.
+ */
+
+/** Shows one token: its fate, the probabilities that decided, and both distributions. */
 export class Card {
-  #outcomes;
   #head = make('div', 'sv-card-head');
   #body = make('div', 'sv-card-body', '', { tabindex: '0', role: 'group' });
   #foot = make('p', 'sv-card-hint');
-  #close;
   #openRound;
   #pinned = null;
   #shown = null;
 
   /** `openRound(entry)` is called when the visitor wants to see the whole round of a token. */
-  constructor(outcomes, openRound) {
-    this.#outcomes = outcomes;
+  constructor(openRound) {
     this.#openRound = openRound;
     this.element = make('aside', 'sv-card', '', { 'aria-label': t('card.title') });
     this.#body.setAttribute('aria-label', t('card.details'));
     const label = t('card.close');
-    this.#close = make('button', 'sv-close', '×', { type: 'button', 'aria-label': label, title: label });
-    this.#close.addEventListener('click', () => this.#unpin());
-    this.element.append(this.#head, this.#close, this.#body, this.#foot);
+    const close = makeButton('×', () => this.#unpin(), 'sv-close', { 'aria-label': label, title: label });
+    this.element.append(this.#head, close, this.#body, this.#foot);
     this.element.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.release();
     });
@@ -75,42 +77,22 @@ export class Card {
 
   #show(entry) {
     this.#shown = entry;
-    const { token, outcome } = entry;
+    const { text, fate } = entry.token;
     this.element.classList.remove('is-empty');
     this.element.classList.toggle('is-pinned', this.#pinned !== null);
-    const sample = make('span', `sv-tok sv-${outcome.name}`, visible(token.t));
-    sample.dataset.mark = outcome.mark;
-    const words = make('p', 'sv-card-place', this.#place(entry));
-    this.#head.replaceChildren(sample, make('span', 'sv-card-fate', t(`fate.${outcome.name}`)), words);
-    const fates = entry.tokens.map((each) => this.#outcomes[each.f].name);
-    this.#body.replaceChildren(
-      make('p', 'sv-card-meaning', t(`fate.${outcome.name}_meaning`)),
-      ...decision(entry, fates),
-      ...lawTable(entry, fates),
-      ...this.#link(entry),
-    );
+    const sample = make('span', `sv-tok sv-${fate.name}`, visible(text));
+    sample.dataset.mark = fate.mark;
+    const words = make('p', 'sv-card-place', placeOf(entry));
+    this.#head.replaceChildren(sample, make('span', 'sv-card-fate', t(`fate.${fate.name}`)), words);
+    const meaning = make('p', 'sv-card-meaning', t(`fate.${fate.name}_meaning`));
+    const title = make('h3', '', t('law.title'));
+    this.#body.replaceChildren(meaning, decision(entry), title, ...distributions(entry));
+    // A plain step has nothing to be stepped through.
+    if (fate.name !== 'plain') {
+      this.#body.append(makeButton(t('card.open_round'), () => this.#openRound(entry), 'sv-link'));
+    }
     this.#body.scrollTop = 0;
     setText(this.#foot, t(this.#pinned ? 'card.pinned' : 'card.not_pinned'));
-  }
-
-  /** A way to the round of a guess; a plain step has nothing to be stepped through. */
-  #link(entry) {
-    if (entry.outcome.name === 'plain') return [];
-    const link = make('button', 'sv-link', t('card.open_round'), { type: 'button' });
-    link.addEventListener('click', () => this.#openRound(entry));
-    return [link];
-  }
-
-  #place({ token, round, tokens }) {
-    const guesses = tokens.filter((each) => this.#isGuess(each));
-    const guess = guesses.indexOf(token) + 1;
-    const place = { round, guess, guesses: guesses.length, token: (token.i ?? 0) + 1 };
-    if (!guess) return t('card.place_added', place);
-    return t(token.i === undefined ? 'card.place_thrown' : 'card.place_kept', place);
-  }
-
-  #isGuess(token) {
-    return ['accepted', 'rejected', 'discarded'].includes(this.#outcomes[token.f].name);
   }
 
   /** On a phone the card lies over the page: bring the token above it. */
@@ -120,4 +102,16 @@ export class Card {
     const edge = this.element.getBoundingClientRect().top;
     if (below > edge) window.scrollBy({ top: below - edge });
   }
+}
+
+function placeOf({ token, round }) {
+  const guesses = round.tokens.filter((each) => each.fate.isGuess);
+  const values = {
+    round: round.number,
+    guess: guesses.indexOf(token) + 1,
+    guesses: guesses.length,
+    token: (token.position ?? 0) + 1,
+  };
+  if (!token.fate.isGuess) return t('card.place_added', values);
+  return t(token.position === null ? 'card.place_thrown' : 'card.place_kept', values);
 }

@@ -1,54 +1,61 @@
 // One round in plain words: whole sentences of the table, chosen by what happened.
-import { written } from './rounds_book.js';
-import { chance, inSentence, milliseconds, percent } from './rounds_format.js';
-import { t } from '../core/strings.js';
+import { isPointMass } from '../evidence/decision.js';
+import { keyOf } from '../model/names.js';
+import { chance, decimals, finePercent } from '../page/numbers.js';
+import { t } from '../page/strings.js';
 
-/** @typedef {{ round: object, beats: Beats, spec: object, isGreedy: boolean, plainStep: ?string }} Scene */
+const BIDI = /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const LONGEST = 80;
 
-/** Tell a round as far as it is known at the end of a stage (0 draft, 1 verify, 2 decide). */
-export function tellStage(scene, stage) {
-  const told = [guesses(scene)];
-  if (stage === 0) return told[0];
-  if (stage === 1) return [...told, ...pass(scene)].join(' ');
-  const n = written(scene.round).length;
-  return [...told, ...decisions(scene), t('story.sum', { n })].join(' ');
+/**
+ * Tell the round at a cursor, as far as it is known at its beat.
+ * @param {import('./cursor.js').Cursor} cursor
+ */
+export function tellRound({ round, beats, beat, lane, race: { isGreedy } }) {
+  const stage = beats.stageOf(beat);
+  const isAmid = beat < beats.ends[stage];
+  if (stage === 0 && isAmid) return t('story.drafting');
+  const told = [guesses(round, beats, lane)];
+  if (stage === 1) told.push(...pass(round, beats, lane));
+  else if (stage === 2 && isAmid) told.push(t('story.deciding'));
+  else if (stage === 2) {
+    told.push(...decisions(round, beats, isGreedy), t('story.sum', { n: round.written.length }));
+  }
+  return told.join(' ');
 }
 
-/** Tell what goes on while the guesses are made one by one. */
-export function tellDrafting() {
-  return t('story.drafting');
+/** Where the branches of a round end; a chain has one. */
+function numBranches({ tokens, isTree }) {
+  if (!isTree) return 1;
+  const parents = new Set(tokens.map((token) => token.parent));
+  return tokens.filter((token, index) => token.fate.isGuess && !parents.has(index)).length;
 }
 
-/** Tell what goes on while the guesses are decided one by one. */
-export function tellDeciding(scene) {
-  return [guesses(scene), t('story.deciding')].join(' ');
-}
-
-function guesses({ round, beats, spec }) {
-  const method = spec.method.replaceAll('-', '_');
+function guesses(round, beats, lane) {
+  const method = keyOf(lane.spec.method);
   const n = beats.guessed.length;
-  if (!n && round.gamma === 0 && !spec.plain) return t('story.nothing_left');
+  if (!n && round.facts.gamma === 0 && !lane.isBaseline) return t('story.nothing_left');
   if (!n) return t(`story.nothing_${method}`);
-  const branches = numBranches(round, beats);
+  const branches = numBranches(round);
   if (branches > 1) return t('story.tree', { n, branches });
   return t(`story.guessed_${method}`, { n, tokens: text(round, beats.guessed) });
 }
 
-function pass({ round, beats, plainStep }) {
-  const values = { n: beats.guessed.length + 1, ms: milliseconds(round.ms[1]) };
+function pass(round, beats, lane) {
+  const values = { n: beats.guessed.length + 1, ms: decimals(round.times.verify, 1) };
   const told = [t(beats.guessed.length ? 'story.checked' : 'story.checked_plain', values)];
-  if (plainStep !== null) told.push(t('story.plain_step', { ms: plainStep }));
+  const step = lane.metrics?.step_ms ?? null;
+  if (step !== null) told.push(t('story.plain_step', { ms: decimals(step, 1) }));
   return told;
 }
 
-function decisions(scene) {
-  const { round, beats } = scene;
+function decisions(round, beats, isGreedy) {
   if (!beats.guessed.length) return [t('story.wrote', { token: text(round, beats.added) })];
-  return numBranches(round, beats) > 1 ? decideTree(scene) : decideChain(scene);
+  return numBranches(round) > 1 ? decideTree(round, beats, isGreedy) : decideChain(round, beats, isGreedy);
 }
 
-function decideChain({ round, beats, isGreedy }) {
-  const kept = beats.judged.filter((place) => beats.fates[place] === 'accepted');
+function decideChain(round, beats, isGreedy) {
+  const { kept } = beats;
   const added = text(round, beats.added);
   if (beats.fates.at(-1) === 'bonus') return [t('story.bonus', { n: kept.length, token: added })];
   const told = kept.length ? [t('story.kept', { tokens: text(round, kept) })] : [];
@@ -57,12 +64,12 @@ function decideChain({ round, beats, isGreedy }) {
   const order = kept.length ? 'then' : 'first';
   told.push(t(`story.thrown_${order}_${ruleOf(rejected, isGreedy)}`, rejection(rejected, added)));
   told.push(...unseen(beats));
-  if (!isGreedy) told.push(t(rejected.q === undefined ? 'story.rest' : 'story.residual', { token: added }));
+  if (!isGreedy) told.push(t(isPointMass(rejected) ? 'story.rest' : 'story.residual', { token: added }));
   return told;
 }
 
-function decideTree({ round, beats, isGreedy }) {
-  const kept = beats.judged.filter((place) => beats.fates[place] === 'accepted');
+function decideTree(round, beats, isGreedy) {
+  const { kept } = beats;
   const n = beats.judged.length - kept.length;
   const told = kept.length ? [t('story.branch', { tokens: text(round, kept) })] : [];
   if (n) told.push(t('story.tree_thrown', { n }));
@@ -83,27 +90,30 @@ function unseen(beats) {
 /** Which of the three rules threw a guess away: the first choice, a coin on p / q, a coin on p. */
 function ruleOf(token, isGreedy) {
   if (isGreedy) return 'greedy';
-  return token.q === undefined ? 'point' : 'coin';
+  return isPointMass(token) ? 'point' : 'coin';
 }
 
 function rejection(token, choice) {
-  const { q = 0, p = 0, a = 0, u = 0 } = token;
   return {
-    token: inSentence(token.t),
+    token: inSentence(token.text),
     choice,
-    q: percent(q),
-    p: percent(p),
-    chance: percent(a),
-    coin: chance(u),
+    q: finePercent(token.draft_prob),
+    p: finePercent(token.target_prob),
+    chance: finePercent(token.accept_prob),
+    coin: chance(token.draw),
   };
 }
 
-function numBranches(round, beats) {
-  const parents = new Set(round.tokens.map((token) => token.b));
-  if (!parents.size || (parents.size === 1 && parents.has(undefined))) return 1;
-  return beats.guessed.filter((place) => !parents.has(place)).length;
+function text({ tokens }, indices) {
+  return inSentence(indices.map((index) => tokens[index].text).join(''));
 }
 
-function text(round, places) {
-  return inSentence(places.map((place) => round.tokens[place].t).join(''));
+/** Model text inside a sentence: on one line, not too long, and in no sentence's way. */
+function inSentence(text) {
+  const line = text.replaceAll('\n', '⏎').replaceAll('\t', '⇥') || '∅';
+  const short = line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+  // A line must not end between a quotation mark and its token.
+  const joined = short.replace(/^ | $/g, '\u00a0');
+  // Signs that turn the direction of writing end with the isolate.
+  return BIDI.test(joined) ? `\u2068${joined}\u2069` : joined;
 }

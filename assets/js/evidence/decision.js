@@ -1,0 +1,137 @@
+// What decided over one token: its probabilities as meters, the coin, the rule with its numbers, the verdict.
+import { make, visible, wrap } from '../page/dom.js';
+import { chance, finePercent, percent, significant } from '../page/numbers.js';
+import { t } from '../page/strings.js';
+
+/**
+ * @typedef {'nothing' | 'guessed' | 'checked' | 'decided'} Known
+ * How much of a token may be told: not even the token, the draft's side, the target's too, its fate.
+ * @typedef {{ token: import('../model/race.js').Token, round: import('../model/race.js').Round,
+ *   isGreedy: boolean, known?: Known }} Evidence
+ */
+
+const FEWEST_DIGITS = 3;
+const MOST_DIGITS = 6;
+
+/** Whether a guess came without a distribution: copied, or picked by a head, so that q is 1 on it. */
+export function isPointMass(token) {
+  return token.fate.isGuess && token.draft_prob === null;
+}
+
+/** The draft's most probable tokens, as `[id, text, probability]`. */
+export function draftOf(token) {
+  return isPointMass(token) ? [[token.id, token.text, 1]] : token.top_draft;
+}
+
+/**
+ * Draw the decision over a token, in short for where many stand side by side. What is not known yet
+ * keeps its room: `data-known` of the element says how much may be seen, and may be changed.
+ * @param {Evidence} evidence
+ */
+export function decision({ token, round, isGreedy, known = 'decided' }, isShort = false) {
+  const rule = isShort ? shortRule(token, round, isGreedy) : fullRule(token);
+  const verdict = isShort ? shortVerdict(token) : fullVerdict(token, round, isGreedy);
+  const element = wrap('span', 'sv-decision', ...meters(token, isShort));
+  element.dataset.known = known;
+  if (rule) element.append(make('span', 'sv-rule', rule));
+  if (verdict) element.append(make('span', `sv-verdict${hasCoin(token) ? ' has-coin' : ''}`, verdict));
+  if (!isShort && hasRejectedSibling(token, round)) {
+    element.append(make('span', 'sv-evidence-note', t('card.sibling_note')));
+  }
+  return element;
+}
+
+function meters(token, isShort) {
+  const rows = [];
+  if (isPointMass(token)) rows.push(make('span', 'sv-meter-note', t('rounds.no_q')));
+  for (const kind of ['draft', 'target']) {
+    const prob = token[`${kind}_prob`] ?? null;
+    if (prob !== null) rows.push(meter(kind, t(`law.${kind}`), prob));
+  }
+  if (hasCoin(token)) rows.push(meter('accept', acceptLabel(token, isShort), token.accept_prob, token.draw));
+  return rows;
+}
+
+function acceptLabel(token, isShort) {
+  if (!isShort) return t('card.accept');
+  return t(isPointMass(token) ? 'rounds.rule_point' : 'rounds.rule');
+}
+
+/** A probability as a bar; a coin lies where it fell. */
+function meter(kind, label, prob, coin = null) {
+  const fill = make('i', `sv-meter-fill sv-law-${kind}`);
+  fill.style.width = `${100 * prob}%`;
+  const track = wrap('span', 'sv-meter-track', fill);
+  if (coin !== null) {
+    const mark = make('i', 'sv-coin');
+    mark.style.left = `${100 * coin}%`;
+    track.append(mark);
+  }
+  const isPlain = prob >= 0.0005 && prob < 0.9995;
+  const value = make('b', '', isPlain ? percent(prob, 1) : finePercent(prob));
+  return wrap('span', `sv-meter sv-meter-${kind}`, make('span', 'sv-meter-label', label), track, value);
+}
+
+/** The accept rule with this token's numbers. */
+function fullRule(token) {
+  if (!hasCoin(token)) return null;
+  const accept = chance(token.accept_prob, digitsOf(token));
+  if (isPointMass(token)) return t('card.formula_certain', { accept });
+  return t('card.formula', { p: significant(token.target_prob), q: significant(token.draft_prob), accept });
+}
+
+function fullVerdict(token, round, isGreedy) {
+  if (!token.fate.isGuess) return origin(token, round, isGreedy);
+  if (!token.fate.isJudged) return null;
+  const isKept = token.fate.name === 'accepted';
+  if (!hasCoin(token)) return isKept ? t('card.greedy_kept') : greedyRejection(token, round);
+  const digits = digitsOf(token);
+  const values = { coin: chance(token.draw, digits), accept: chance(token.accept_prob, digits) };
+  return t(isKept ? 'card.coin_kept' : 'card.coin_thrown', values);
+}
+
+/** The target's choice is a sibling that was kept, or what the target wrote itself. */
+function greedyRejection({ parent }, { tokens }) {
+  const instead =
+    tokens.find((other) => other.parent === parent && other.fate.name === 'accepted') ??
+    tokens.find((other) => other.fate.name === 'correction');
+  if (!instead) return t('card.greedy_thrown');
+  return t('card.greedy_thrown_for', { token: visible(instead.text) });
+}
+
+/** Where a token came from that nobody guessed. */
+function origin({ fate }, round, isGreedy) {
+  if (isGreedy) return t('card.greedy_chosen');
+  const hasRejected = round.tokens.some((each) => each.fate.name === 'rejected');
+  return t(fate.name === 'correction' && hasRejected ? 'card.drawn_residual' : 'card.drawn_target');
+}
+
+function shortRule(token, round, isGreedy) {
+  if (!token.fate.isGuess) return origin(token, round, isGreedy);
+  if (!hasCoin(token)) return null;
+  const digits = digitsOf(token);
+  const values = { coin: chance(token.draw, digits), chance: chance(token.accept_prob, digits) };
+  return t(token.draw < token.accept_prob ? 'rounds.coin_below' : 'rounds.coin_above', values);
+}
+
+function shortVerdict({ fate: { name, isGuess } }) {
+  return t(isGuess ? `rounds.verdict_${name}` : `fate.${name}`);
+}
+
+/** In a tree, a guess whose sibling was rejected before it is judged by what that one left. */
+function hasRejectedSibling(token, { tokens }) {
+  if (!token.fate.isJudged) return false;
+  const earlier = tokens.slice(0, tokens.indexOf(token));
+  return earlier.some((other) => other.parent === token.parent && other.fate.name === 'rejected');
+}
+
+function hasCoin(token) {
+  return token.fate.isJudged && token.draw !== null;
+}
+
+/** As many digits as tell the coin from the edge that it fell on one side of. */
+function digitsOf({ draw, accept_prob: accept }) {
+  let digits = FEWEST_DIGITS;
+  while (digits < MOST_DIGITS && chance(draw, digits) === chance(accept, digits)) digits += 1;
+  return digits;
+}

@@ -1,0 +1,130 @@
+// The distributions at one position: the most probable tokens of draft, target and residual as paired bars.
+import { draftOf, isPointMass } from './decision.js';
+import { make, visible, wrap } from '../page/dom.js';
+import { chance, finePercent } from '../page/numbers.js';
+import { t } from '../page/strings.js';
+
+const NUM_ROWS = 10;
+/** Less of the widest bar than this would be an edge without an area. */
+const LEAST_SHARED = 0.005;
+const KNOWN = ['nothing', 'guessed', 'checked', 'decided'];
+/** A distribution's top ten, the field of the token's own probability, and since when both are known. */
+const KINDS = [
+  { kind: 'draft', topOf: draftOf, own: 'draft_prob', since: 'guessed' },
+  { kind: 'target', topOf: (token) => token.top_target, own: 'target_prob', since: 'checked' },
+  { kind: 'residual', topOf: (token) => token.top_residual, since: 'decided' },
+];
+
+/** The token whose distributions belong to a token: itself, or the rejected guess that it replaces. */
+export function judgedFor(token, { tokens }) {
+  if (token.fate.name !== 'correction') return token;
+  const rejected = tokens.filter((each) => each.fate.name === 'rejected');
+  return rejected.findLast((each) => each.top_residual.length) ?? rejected.at(-1) ?? token;
+}
+
+/**
+ * Give the elements that show the distributions at a token's position, as far as they are known: a key,
+ * a table of bars on one scale, and what the bars mean.
+ * @param {import('./decision.js').Evidence} evidence
+ */
+export function distributions({ token, round, isGreedy, known = 'decided' }) {
+  if (known === 'nothing') return [note(t('law.not_yet'))];
+  const judged = judgedFor(token, round);
+  const kinds = KINDS.filter(({ topOf, since }) => topOf(judged)?.length && isKnown(known, since));
+  // At temperature 0 nothing is decided by what the distributions share.
+  const isShared = !isGreedy && ['draft', 'target'].every((kind) => kinds.some((each) => each.kind === kind));
+  const facts = { token, judged, kinds, isShared };
+  const parts = kinds.length ? [keyOf(facts), tableOf(facts)] : [note(t('law.none'))];
+  const meaning = meaningOf(judged, known, isGreedy);
+  return meaning ? [...parts, note(meaning)] : parts;
+}
+
+function isKnown(known, since) {
+  return KNOWN.indexOf(known) >= KNOWN.indexOf(since);
+}
+
+/**
+ * The most probable tokens, and always the token itself and the guess that it replaces. One outside a
+ * top ten has no bar there: its probability was not recorded, it is not 0.
+ */
+function rowsOf({ token, judged, kinds }) {
+  const rows = new Map();
+  const put = (id, text, kind, prob) => {
+    if (!rows.has(id)) rows.set(id, { id, text, probs: {} });
+    rows.get(id).probs[kind] ??= prob;
+  };
+  for (const { kind, topOf, own } of kinds) {
+    for (const [id, text, prob] of topOf(judged)) put(id, text, kind, prob);
+    for (const each of own ? [judged, token] : []) put(each.id, each.text, kind, each[own] ?? null);
+  }
+  const isOwn = ({ id }) => id === judged.id || id === token.id;
+  const sorted = [...rows.values()].sort((a, b) => tallest(b) - tallest(a));
+  return sorted.filter((row, index) => isOwn(row) || (index < NUM_ROWS && tallest(row) > 0));
+}
+
+function tallest({ probs }) {
+  return Math.max(0, ...Object.values(probs));
+}
+
+function keyOf({ kinds, isShared }) {
+  const names = kinds.map(({ kind }) => kind);
+  if (isShared) names.splice(2, 0, 'shared');
+  const entries = names.map((name) => wrap('li', '', make('i', `sv-law-${name}`), t(`law.${name}`)));
+  const key = wrap('ul', 'sv-law-key', ...entries);
+  key.setAttribute('aria-hidden', 'true');
+  return key;
+}
+
+function tableOf(facts) {
+  const rows = rowsOf(facts);
+  const scale = Math.max(...rows.map(tallest)) || 1;
+  const head = wrap('tr', '', make('th', '', t('law.token'), { scope: 'col' }), make('td'));
+  for (const { kind } of facts.kinds) {
+    const title = t(`law.${kind}`);
+    head.append(make('th', '', t(`law.${kind}_column`), { scope: 'col', title }));
+  }
+  const body = rows.map((row) => rowElement(row, scale, facts));
+  return wrap('table', 'sv-laws', wrap('thead', '', head), wrap('tbody', '', ...body));
+}
+
+function rowElement({ id, text, probs }, scale, { token, judged, kinds, isShared }) {
+  const name = make('th', '', '', { scope: 'row', title: visible(text) });
+  name.append(make('code', '', visible(text)));
+  const bar = (kind, prob) => {
+    const element = make('i', `sv-law-${kind}`);
+    element.style.width = `${(100 * (prob ?? 0)) / scale}%`;
+    return element;
+  };
+  const bars = kinds.map(({ kind }) => bar(kind, probs[kind]));
+  const rest = kinds.at(-1).kind === 'residual' ? [wrap('div', 'sv-law-rest', bars.pop())] : [];
+  const { draft = null, target = null } = probs;
+  const shared = isShared && draft !== null && target !== null ? Math.min(draft, target) : 0;
+  if (shared > LEAST_SHARED * scale) bars.push(bar('shared', shared));
+  const tracks = wrap('div', 'sv-law-tracks', wrap('div', 'sv-law-pair', ...bars), ...rest);
+  const cell = wrap('td', 'sv-law-bars', tracks);
+  cell.setAttribute('aria-hidden', 'true');
+  const numbers = kinds.map(({ kind }) => make('td', 'sv-law-share', finePercent(probs[kind])));
+  const row = wrap('tr', '', name, cell, ...numbers);
+  row.classList.toggle('is-chosen', id === token.id);
+  row.classList.toggle('is-thrown', judged !== token && id === judged.id);
+  return row;
+}
+
+/** What the bars mean for this token, as far as they are known. */
+function meaningOf(judged, known, isGreedy) {
+  if (judged.fate.name === 'discarded' && known === 'decided') {
+    return draftOf(judged).length ? t('law.note_discarded') : null;
+  }
+  if (isGreedy) {
+    const first = known === 'decided' ? judged.top_target?.[0] : null;
+    return first ? t('law.note_greedy', { token: visible(first[1]) }) : t('law.note_softmax');
+  }
+  if (!judged.fate.isGuess) return t('law.note_own');
+  if (isPointMass(judged)) return t('law.note_point');
+  if (judged.overlap === null || !isKnown(known, 'checked')) return null;
+  return t('law.note_shared', { share: chance(judged.overlap, 2) });
+}
+
+function note(text) {
+  return make('p', 'sv-evidence-note', text);
+}
