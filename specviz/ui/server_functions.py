@@ -5,7 +5,6 @@ answered with `{"error": text}`, never with an exception.
 """
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from specviz.errors import SpecvizError
@@ -83,10 +82,12 @@ def _trace_of(run: Run | None) -> Any:
 
 
 def _taking_lists(function: Callable[..., Any]) -> ServerFunction:
-    """Hand the list that a browser sent on as arguments, and answer a refusal as an error."""
+    """Hand the list that a browser sent on as arguments, and answer a refusal as an error.
+
+    Not by `functools.wraps`: Gradio would look through it and count other parameters.
+    """
     num_least = function.__code__.co_argcount - len(function.__defaults__ or ())
 
-    @wraps(function)
     def guarded(sent: Any) -> Any:
         arguments = sent if isinstance(sent, list) else []
         if not num_least <= len(arguments) <= function.__code__.co_argcount:
@@ -96,4 +97,5 @@ def _taking_lists(function: Callable[..., Any]) -> ServerFunction:
         except SpecvizError as error:
             return {"error": sentence(error)}
 
+    guarded.__name__, guarded.__doc__ = function.__name__, function.__doc__
     return guarded
