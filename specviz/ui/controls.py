@@ -64,7 +64,7 @@ def build_controls(options: PageOptions) -> Controls:
             views.choice("examples", "", {"groups": [asdict(g) for g in read_examples()]})
             race, stop = race_buttons(label("control.race"), Panel.RACE)
             wish = views.choice("settings", "", data)
-        with gr.Column(min_width=300, elem_id="sv-settings"):
+        with gr.Column(min_width=300, elem_id="sv-race-settings"):
             lanes = views.choice("lanes", json.dumps(first_lanes(options)), data)
             span = spans(limits)
             with gr.Row():

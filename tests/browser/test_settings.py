@@ -23,9 +23,15 @@ def _current(page: Page) -> Any:
     return page.evaluate("address => import(address).then((it) => it.current())", SETTINGS)
 
 
-def _apply(page: Page, partial: object) -> None:
-    script = "([address, partial]) => import(address).then((it) => it.apply(partial))"
-    page.evaluate(script, [SETTINGS, partial])
+def _apply(page: Page, some: dict[str, Any]) -> None:
+    """Wish for settings, and wait until Gradio's controls hold them."""
+    script = "([address, some]) => import(address).then((it) => it.apply(some))"
+    page.evaluate(script, [SETTINGS, some])
+    page.wait_for_function(
+        """([address, some]) => import(address).then((it) => Object.entries(some)
+            .every(([name, value]) => name === 'lanes' || it.current()[name] === value))""",
+        arg=[SETTINGS, some],
+    )
 
 
 def _number(page: Page, name: str) -> str:
@@ -120,8 +126,8 @@ def test_a_broken_link_is_told_and_leaves_the_rest_usable(
     told = "\n".join(notes.all_inner_texts())
     for sentence in (
         "Asked for temperature = hot, but 0 to 2 is allowed here: it is 0 now.",
-        "Asked for seed = 1.5, but 0 to 2147483647 is allowed here: it is 0 now.",
-        "Asked for a prompt of 2001 characters, but at most 2000 are allowed",
+        "Asked for seed = 1.5, but 0 to 2,147,483,647 is allowed here: it is 0 now.",
+        "Asked for a prompt of 2,001 characters, but at most 2,000 are allowed",
         "Asked for 5 lanes that guess, but at most 3 can race",
         "Asked for method = medusa, but only draft-model, prompt-lookup, early-exit can be had",
         "Asked for draft = <b>nobody</b>, but only fake-draft,",
@@ -146,7 +152,7 @@ def test_settings_that_are_folded_away_reach_the_race(
     trace = page.evaluate(
         """address => import(address).then((it) =>
             it.ask('saved', sessionStorage.getItem('specviz-run-race')))""",
-        file_address(JS_FOLDER / "core" / "server.js"),
+        file_address(JS_FOLDER / "wire" / "server.js"),
     )
     sampling = json.loads(trace["text"])["request"]["sampling"]
     assert sampling == {"temperature": 0.9, "top_k": 40, "top_p": 0.5, "seed": 7}
@@ -194,7 +200,7 @@ def test_embedding_leaves_only_the_race(open_page: OpenPage, fake_address: str) 
     page = open_page(
         f"{fake_address}/?embed=1&prompt=On+a+slide&lane=prompt-lookup:4", width=800, height=600
     )
-    for part in ("#sv-header", "#sv-welcome", "#sv-examples", "#sv-settings", "footer"):
+    for part in ("#sv-header", "#sv-welcome", "#sv-examples", "#sv-race-settings", "footer"):
         expect(page.locator(part).first).to_be_hidden()
     expect(page.get_by_role("tab").first).to_be_hidden()
     expect(page.get_by_role("button", name="Copy link")).to_be_hidden()

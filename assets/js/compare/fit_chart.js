@@ -106,6 +106,7 @@ function layout(rows, theme, width) {
       tickfont: { color: theme.ink, size: (rowHeight(rows) < 18 ? 10 : 12) * theme.textScale },
     },
     hovermode: 'closest',
+    legend: {},
   });
 }
 

@@ -216,8 +216,12 @@ class LaneRow {
     return [field('gamma', number), slider];
   }
 
-  /** A number; what is beyond its limits becomes the nearest that is allowed. */
-  #numberInput(name, follow = (_value) => {}) {
+  /**
+   * A number; what is beyond its limits becomes the nearest that is allowed.
+   * @param {string} name
+   * @param {(value: string) => void} follow
+   */
+  #numberInput(name, follow = () => {}) {
     const [min, max, step] = this.#menu.spans[name];
     const input = make('input', '', '', { type: 'number', min, max, step, inputmode: 'numeric' });
     input.value = this.lane[name];

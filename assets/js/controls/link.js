@@ -12,6 +12,7 @@ export function readLink(search) {
   if (![...PLAIN, ...LANE, 'lane'].some(has)) return null;
   const settings = Object.fromEntries(PLAIN.filter(has).map((name) => [name, asked.get(name)]));
   if (!settings.prompt?.trim()) delete settings.prompt;
+  /** @type {object[]} */
   const lanes = asked.getAll('lane').map(readLane);
   if (LANE.some(has)) {
     lanes.unshift(Object.fromEntries(LANE.filter(has).map((name) => [name, asked.get(name)])));

@@ -28,7 +28,10 @@ export function startLesson(id) {
   if (lesson) coach?.start(lesson);
 }
 
-/** Set up what a step's preset names; the draft length `'best'` is the best one of the curve. */
+/**
+ * Set up what a step's preset names; the draft length `'best'` is the best one of the curve.
+ * @param {{ prompt?: string, lanes: any[], [setting: string]: any }} preset
+ */
 export function setUp({ prompt, lanes, ...rest }, data, bestGamma) {
   apply({
     ...PLAIN_SAMPLING,
@@ -79,7 +82,9 @@ class Coach {
     watchRaces();
     document.addEventListener('keydown', (event) => this.#key(event));
     document.addEventListener('click', (event) => {
-      if (event.target.closest('[role=tab], .overflow-dropdown')) setTimeout(() => this.#follow());
+      const { target } = event;
+      const isTab = target instanceof Element && target.closest('[role=tab], .overflow-dropdown');
+      if (isTab) setTimeout(() => this.#follow());
     });
   }
 

@@ -11,6 +11,7 @@ const lab = (name) => ({ at: `.sv-lab-${name}`, tab: 'learn' });
 // What a happening (`happenings.js`) must be to complete a step.
 const finished = (it) => it.kind === 'race';
 const isToken = (fate) => (it) => it.kind === 'token' && it.fate === fate;
+/** @type {(name: string, test?: (it: any) => boolean) => (it: any) => boolean} */
 const inLab = (name, test = () => true) => (it) => it.kind === name && test(it);
 const loses = (it) => finished(it) && it.isSlower;
 

@@ -35,7 +35,10 @@ export class Race {
   /** Counts the parts that were taken in. */
   version = 0;
 
-  /** Take one part of a packet in. */
+  /**
+   * Take one part of a packet in.
+   * @param {{ event?: RaceEvent, figures?: LaneFigures[], status?: Status }} part
+   */
   take({ event, figures, status }) {
     this.version += 1;
     if (event) this.#takeEvent(event);
