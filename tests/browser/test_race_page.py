@@ -70,7 +70,7 @@ def test_figures_carry_their_counts(open_page: OpenPage, fake_address: str) -> N
 
     assert re.search(r"\d\.\d\d×", tile("speedup"))
     accepted, judged = map(int, re.search(r"(\d+)/(\d+) judged", tile("alpha")).groups())
-    assert f"{100 * accepted / judged:.0f} %" in tile("alpha")
+    assert f"{100 * accepted / judged:.0f}\xa0%" in tile("alpha")
     assert re.search(rf"{accepted}/\d+ drafted", tile("rate"))
     assert "128 tokens" in tile("tau")
     assert "identical ✓" in tile("lossless")

@@ -12,6 +12,7 @@ export const OVER = new Set(['finished', 'stopped', 'error']);
  * @typedef {{ metrics: Record<string, any>, verdict: Record<string, any> | null }} LaneFigures
  * @typedef {{ state: string, text?: string | object }} Status
  * @typedef {{ events?: RaceEvent[], figures?: LaneFigures[], status?: Status }} Packet
+ * @typedef {{ event?: RaceEvent, figures?: LaneFigures[], status?: Status }} Part
  *
  * A token of a round: a drafted or an emitted one of the trace, and what became of it. `position` is
  * its place in the output, null where it is not part of it.

@@ -1,13 +1,17 @@
 // Turns a trace into the packets of its race, in the browser alone: `specviz/trace/replay.py` does the same.
 
 /**
+ * @typedef {import('./race.js').Packet} Packet
+ *
  * Give a trace's packets, one a round. Figures are computed by the server, so a replay without one
  * shows tokens, rounds, evidence and clocks, and no figure.
+ * @returns {Packet[]}
  */
 export function packetsOf({ request, environment, lanes }) {
   const specs = lanes.map((lane) => lane.spec);
   const prefill = lanes.map((lane) => lane.prefill_ms);
   const started = { event: 'RaceStarted', request, environment, specs, prefill_ms: prefill };
+  /** @type {Packet[]} */
   const packets = [{ events: [started], status: { state: 'running' } }];
   const running = lanes.map((lane, index) => ({ lane, index, clock: 0, turn: 0 }));
   while (running.length) {

@@ -1,7 +1,12 @@
 // What a race has done and the page has not shown yet, in order, each part with its time on the lanes' clocks.
 
-/** A part of a packet: one event, or figures, or a status. */
+/**
+ * A part of a packet: one event, or figures, or a status.
+ * @param {import('./race.js').Packet} packet
+ * @returns {import('./race.js').Part[]}
+ */
 export function partsOf({ events = [], figures, status }) {
+  /** @type {import('./race.js').Part[]} */
   const parts = events.map((event) => ({ event }));
   if (figures) parts.push({ figures });
   if (status) parts.push({ status });

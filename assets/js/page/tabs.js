@@ -9,10 +9,11 @@ export function isOpen(name) {
 /** Open a tab; on a narrow screen its button may lie in the menu of those that found no room. */
 export function openTab(name) {
   if (isOpen(name)) return;
-  const inMenu = [...document.querySelectorAll('#sv-tabs .overflow-dropdown button')];
+  /** @type {NodeListOf<HTMLElement>} */
+  const inMenu = document.querySelectorAll('#sv-tabs .overflow-dropdown button');
   const button =
     document.getElementById(`sv-tab-${name}-button`) ??
-    inMenu.find((each) => each.textContent.trim() === t(`tab.${name}`));
+    [...inMenu].find((each) => each.textContent.trim() === t(`tab.${name}`));
   button?.click();
 }
 
@@ -20,7 +21,7 @@ export function openTab(name) {
 export function nameTabs() {
   for (const button of document.querySelectorAll('#sv-tabs button[id^="sv-tab-"]')) {
     const [, name] = /^sv-tab-(\w+)-button$/.exec(button.id) ?? [];
-    const label = [...button.childNodes].find((node) => node.nodeType === Node.TEXT_NODE && node.data.trim());
-    if (name && label) label.data = t(`tab.${name}`);
+    const label = [...button.childNodes].find((node) => node instanceof Text && node.data.trim());
+    if (name && label instanceof Text) label.data = t(`tab.${name}`);
   }
 }

@@ -75,6 +75,7 @@ export class ClockPainter {
     let at = startMs;
     for (const kind of KINDS) {
       const height = row.height * HEIGHTS[kind];
+      /** @type {[number, number, number, number]} */
       const box = [this.#x(at), row.top + row.height - height, times[kind] * this.#scale, height];
       pen.fillStyle = this.#theme[kind];
       pen.fillRect(...box);

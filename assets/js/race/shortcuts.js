@@ -10,8 +10,9 @@ const PRESSED_BY_SPACE = 'button, a, summary';
 export function listenForKeys(container, transport) {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.target.closest(FIELDS) || !container.checkVisibility()) return;
-    if (event.key === ' ' && event.target.closest(PRESSED_BY_SPACE)) return;
+    const target = /** @type {Element} */ (event.target);
+    if (target.closest(FIELDS) || !container.checkVisibility()) return;
+    if (event.key === ' ' && target.closest(PRESSED_BY_SPACE)) return;
     if (act(event.key, transport)) event.preventDefault();
   });
 }

@@ -15,9 +15,15 @@ const SEEN_SHARE = 0.3;
 const SETTLED_MS = 100;
 
 onBusyChange((isBusy) => {
-  for (const start of document.querySelectorAll('button.sv-start')) start.disabled = isBusy;
-  for (const stop of document.querySelectorAll('button.sv-stop')) stop.disabled = !isBusy;
+  setDisabled('button.sv-start', isBusy);
+  setDisabled('button.sv-stop', !isBusy);
 });
+
+function setDisabled(selector, isDisabled) {
+  /** @type {NodeListOf<HTMLButtonElement>} */
+  const buttons = document.querySelectorAll(selector);
+  for (const button of buttons) button.disabled = isDisabled;
+}
 
 /** Draw the strip. */
 export function mountStatus(container, data, panel) {

@@ -147,6 +147,7 @@ class Welcome {
   }
 
   #tryOwn() {
+    /** @type {HTMLElement} */
     const field = document.querySelector('#sv-prompt textarea');
     this.fold();
     field.focus({ preventScroll: true });

@@ -5,7 +5,7 @@ let connectFunctions;
 const functions = new Promise((resolve) => {
   connectFunctions = resolve;
 });
-/** Wishes go one after the other, so that the server's last one is the visitor's. */
+/** Wishes go one after the other, so that the server's last one is the visitor's. @type {Promise<any>} */
 let wishes = Promise.resolve();
 
 /** Hand over the functions that the hidden bus offers. */
