@@ -1,6 +1,6 @@
 """Rounds as they are written down: fates, numbers, texts and times; seeds and interleaving."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -23,7 +23,7 @@ from specviz.decoding.proposal import Proposal, Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorder import Recorder
-from specviz.decoding.sampling import Chance, to_probs
+from specviz.decoding.sampling import Chance, Flip, SeededChance, to_probs
 from specviz.models.spelling import TokenSpeller
 from specviz.trace.values import Outcome, Round, Sampling, Source
 
@@ -344,3 +344,47 @@ def test_texts_joined_are_the_decoded_output(sampling: Sampling) -> None:
     assert joined == expected.rstrip("\N{REPLACEMENT CHARACTER}") or joined == expected
     if sampling.seed == 0:
         assert "🦊" in joined
+
+
+class SlowChance(SeededChance):
+    """Takes 7 ms for a coin and 11 ms for a token."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(11)
+        self._clock = clock
+
+    def flip(self, prob: float) -> Flip:
+        self._clock.ms += 7.0
+        return super().flip(prob)
+
+    def choose(self, probs: torch.Tensor) -> int:
+        self._clock.ms += 11.0
+        return super().choose(probs)
+
+
+def test_the_draws_of_a_verification_are_no_part_of_the_targets_time() -> None:
+    """`verify_ms` is the price of a forward pass: what is drawn from it counts apart."""
+    clock, target = FakeClock(), MarkovRunner(TARGET)
+    forward = target.forward
+
+    def slow_forward(ids: Sequence[int], num_logits: int) -> torch.Tensor:
+        clock.ms += 50.0
+        return forward(ids, num_logits)
+
+    target.forward = slow_forward  # type: ignore[method-assign]
+    decoder = make_decoder(
+        target,
+        DraftModel(MarkovRunner(DRAFT), SAMPLED, 12, NO_EOS),  # type: ignore[arg-type]
+        gamma=4,
+        sampling=SAMPLED,
+        max_new_tokens=30,
+        chance=SlowChance(clock),
+        clock=clock,
+    )
+    decoder.prefill(PROMPT)
+    while decoder.stop_reason is None:
+        finished = decoder.step()
+        num_judged = sum(token.outcome is not Outcome.DISCARDED for token in finished.drafted)
+        assert finished.draft_ms == 11.0 * len(finished.drafted)
+        assert finished.verify_ms == 50.0
+        assert finished.other_ms == 7.0 * num_judged + 11.0

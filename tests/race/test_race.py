@@ -1,6 +1,7 @@
 """Fair turns, the order of events, cancellation, and lanes that fail alone."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -210,3 +211,22 @@ def test_an_interrupt_is_never_swallowed() -> None:
     error = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         list(race(FakeDecoder([1.0] * 6, fails_in_round=2, error=error)))  # type: ignore[arg-type]
+
+
+class TimedDecoder(FakeDecoder):
+    """Its rounds take their time in one part alone."""
+
+    def __init__(self, ms: Sequence[float], part: str) -> None:
+        super().__init__(ms)
+        self._part = part
+
+    def step(self) -> Round:
+        finished = super().step()
+        return replace(finished, **{"draft_ms": 0.0, self._part: finished.ms})
+
+
+@pytest.mark.parametrize("part", ["draft_ms", "verify_ms", "other_ms"])
+def test_every_part_of_a_round_moves_the_clock_of_its_lane(part: str) -> None:
+    events = race(TimedDecoder([10.0] * 2, part), FakeDecoder([4.0] * 5))
+    order = [event.lane for event in events if isinstance(event, RoundFinished)]
+    assert order == [0, 1, 1, 1, 0, 1, 1]
