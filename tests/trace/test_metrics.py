@@ -216,3 +216,17 @@ def test_sampled_texts_are_not_compared() -> None:
     baseline = lane(plain(1, 2, margin=None), Method.BASELINE)
     other = lane([chain((1,), 1, 2, margin=None)])
     assert race_verdicts(trace(baseline, other, temperature=1.0)) == (None, None)
+
+
+def test_tokens_a_round_are_those_that_reached_the_output() -> None:
+    """A text that ends inside an accepted block gets no token from the target in that round."""
+    cut = lane([chain((1, 2), 1, 3), chain((4, 5, 6), 2, None)], stop_reason=StopReason.EOS)
+    metrics = lane_metrics(cut, None)
+    assert metrics.tau == (2 + 2) / 2
+    assert metrics.target_passes_saved == 1 - 2 / 4
+
+
+def test_what_was_never_judged_is_wasted_too() -> None:
+    metrics = lane_metrics(lane([chain((1, 2, 3, 4), 1, 9)]), None)
+    assert (metrics.num_rejected, metrics.num_discarded) == (1, 2)
+    assert metrics.wasted_fraction == 3 / 4
