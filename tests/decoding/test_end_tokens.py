@@ -59,3 +59,17 @@ def test_any_end_token_ends_a_copied_draft(eos_ids: frozenset[int]) -> None:
     lookup, text = PromptLookup(2, eos_ids), (2, 3, 4, 5, 6, 2, 3)
     lookup.reset(text)
     assert lookup.propose(text, 4, SeededChance(0)).token_ids == (4, 5)
+
+
+@pytest.mark.parametrize("max_new_tokens", [1, 2, 3])
+def test_a_text_that_ends_at_its_longest_has_ended_by_itself(max_new_tokens: int) -> None:
+    last = PROMPT[0] + max_new_tokens
+    decoder = make_decoder(
+        counting_runner(),
+        ScriptedProposer(1, range(4, 12)),
+        gamma=4,
+        eos_ids=frozenset({last}),
+        max_new_tokens=max_new_tokens,
+    )
+    assert len(run_to_end(decoder, PROMPT)) == max_new_tokens
+    assert decoder.stop_reason is StopReason.EOS

@@ -11,6 +11,7 @@ from fakes import (
     MarkovRunner,
     MarkovTree,
     PlainSpeller,
+    ScriptedProposer,
     make_decoder,
     random_table,
 )
@@ -388,3 +389,45 @@ def test_the_draws_of_a_verification_are_no_part_of_the_targets_time() -> None:
         assert finished.draft_ms == 11.0 * len(finished.drafted)
         assert finished.verify_ms == 50.0
         assert finished.other_ms == 7.0 * num_judged + 11.0
+
+
+def test_the_time_of_a_prompt_is_counted_from_its_own_begin() -> None:
+    clock, target = FakeClock(), MarkovRunner(TARGET)
+    forward = target.forward
+
+    def slow_forward(ids: Sequence[int], num_logits: int) -> torch.Tensor:
+        clock.ms += 50.0
+        return forward(ids, num_logits)
+
+    target.forward = slow_forward  # type: ignore[method-assign]
+    decoder = make_decoder(target, PromptLookup(2, NO_EOS), gamma=2, clock=clock)
+    for start in (1000.0, 5000.0):
+        clock.ms = start
+        assert decoder.prefill(PROMPT) == 50.0
+
+
+class Listening(ScriptedProposer):
+    """Remembers what it is told of its drafts."""
+
+    def __init__(self, num_prompt: int, script: Sequence[int]) -> None:
+        super().__init__(num_prompt, script)
+        self.paths: list[tuple[int, ...]] = []
+
+    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
+        self.paths.append(tuple(accepted_path))
+
+
+def test_a_proposer_is_told_after_each_round_what_was_kept_of_its_drafts() -> None:
+    target = MarkovRunner(TARGET)
+    text = list(PROMPT)
+    for _ in range(8):
+        text.append(int(target.logits_after(text).argmax()))
+    script = text[len(PROMPT) :]
+    script[4] = (script[4] + 1) % 12
+    proposer = Listening(len(PROMPT), script)
+    decoder = make_decoder(target, proposer, gamma=3, max_new_tokens=7)
+    decoder.prefill(PROMPT)
+    while decoder.stop_reason is None:
+        decoder.step()
+    assert decoder.output_ids == tuple(text[len(PROMPT) :][:7])
+    assert proposer.paths == [(0, 1, 2), (), (0,)]
