@@ -7,6 +7,7 @@ import pytest
 import torch
 from tiny_models import byte_tokenizer, random_model
 from transformers import (
+    BloomConfig,
     GPT2Config,
     LlamaConfig,
     MambaConfig,
@@ -247,3 +248,25 @@ def test_the_longest_match_to_look_up_is_taken_as_given(max_ngram: int, follower
     decoder = build(spec)
     decoder.prefill((9, 1, 2, 3, 6, 1, 2, 3, 4, 8, 2, 3, 5, 9, 1, 2, 3))
     assert [token.id for token in decoder.step().drafted] == [follower]
+
+
+@pytest.mark.parametrize(("num_layers", "exit_layer"), [(2, 1), (7, 1), (8, 2), (13, 3)])
+def test_an_exit_that_nobody_names_is_after_a_quarter_of_the_layers(
+    num_layers: int, exit_layer: int
+) -> None:
+    pool = FakePool(target=llama(num_hidden_layers=num_layers))
+    decoder = build(replace(SPECS[Method.EARLY_EXIT], exit_layer=None), pool=pool)
+    assert decoder._target.exit_layer == exit_layer  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("method", [method for method in Method if method is not Method.EARLY_EXIT])
+def test_a_model_without_an_early_exit_races_by_every_other_method(method: Method) -> None:
+    decoder = build(replace(SPECS[method], target="gpt2"))
+    assert len(run(decoder, (1, 2, 3))) == 12
+
+
+def test_a_model_that_names_no_context_reads_prompts_of_any_length() -> None:
+    pool = FakePool(target=lambda: BloomConfig(vocab_size=320, hidden_size=16, n_layer=1, n_head=2))
+    prompt = "x" * 200
+    ids = encode_prompt(replace(REQUEST, prompt=prompt), pool.get("target"))
+    assert list(ids) == byte_tokenizer()(prompt)["input_ids"]
