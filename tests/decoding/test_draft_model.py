@@ -6,8 +6,9 @@ import pytest
 import torch
 from fakes import GREEDY, MarkovRunner, random_table
 
+from specviz.decoding.proposers.autoregressive import draft_chain
 from specviz.decoding.proposers.draft_model import DraftModel
-from specviz.decoding.sampling import SeededChance
+from specviz.decoding.sampling import SeededChance, to_probs
 from specviz.trace.values import Sampling
 
 NUM_ROWS = 5
@@ -67,3 +68,37 @@ def test_a_prompt_longer_than_the_context_is_not_read() -> None:
     draft.reset([1] * 9)
     assert len(draft.propose([1] * 9, 4, SeededChance(0))) == 0
     assert runner.texts == []
+
+
+def test_a_greedy_draft_is_a_point_mass_that_shows_what_it_believed() -> None:
+    runner, text = MarkovRunner(random_table(NUM_ROWS, 1)), [1, 2]
+    proposal = draft_model(runner).propose(text, 3, SeededChance(0))
+    assert proposal.draft_probs is None
+    assert proposal.shown_logits is not None
+    for token, shown in zip(proposal.token_ids, proposal.shown_logits, strict=True):
+        assert torch.equal(shown, runner.logits_after(text))
+        assert token == int(shown.argmax())
+        text.append(token)
+
+
+def test_a_sampled_draft_hands_over_the_very_law_it_was_drawn_from() -> None:
+    runner, text = MarkovRunner(random_table(NUM_ROWS, 1)), [1, 2]
+    sampling = Sampling(temperature=0.7, top_k=3)
+    proposal = draft_model(runner, sampling=sampling).propose(text, 3, SeededChance(0))
+    assert proposal.shown_logits is None
+    assert proposal.draft_probs is not None
+    for token, law in zip(proposal.token_ids, proposal.draft_probs, strict=True):
+        assert torch.equal(law, to_probs(runner.logits_after(text)[None], sampling)[0])
+        text.append(token)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_draft_of_no_token_is_empty(temperature: float) -> None:
+    sampling = Sampling(temperature=temperature)
+    logits = torch.zeros(1, NUM_ROWS)
+    for gamma in (0, -1):
+        proposal = draft_chain(
+            lambda ids: logits, [1, 2], gamma, sampling, frozenset(), SeededChance(0)
+        )
+        assert len(proposal) == 0
+        assert proposal.draft_probs is proposal.shown_logits is None

@@ -48,3 +48,11 @@ def test_a_text_that_was_read_before_is_forgotten() -> None:
     assert lookup.propose([7, 8, 9, 5, 6], 4, SeededChance(0)).token_ids == ()
     lookup.reset([7, 8])
     assert lookup.propose([7, 8, 3, 7, 8], 1, SeededChance(0)).token_ids == (3,)
+
+
+def test_a_prompt_that_is_read_again_is_looked_up_again() -> None:
+    lookup, prompt = PromptLookup(3, frozenset()), [5, 6, 1, 2, 5, 6]
+    for _ in range(2):
+        lookup.reset(prompt)
+        assert lookup.propose(prompt, 2, SeededChance(0)).token_ids == (1, 2)
+        assert lookup.propose([*prompt, 1, 2, 5, 6, 4], 2, SeededChance(0)).token_ids == ()

@@ -124,14 +124,18 @@ def test_numbers_of_judged_tokens_agree_with_the_laws() -> None:
 
 def test_greedy_rounds_record_margins_and_softmax_beside_the_argmax() -> None:
     text, plain = list(PROMPT), Sampling(temperature=1.0)
-    target = MarkovRunner(TARGET)
+    target, draft = MarkovRunner(TARGET), MarkovRunner(DRAFT)
     for finished in rounds_of(markov_lane(Sampling())):
+        drafts: list[int] = []
         for token in finished.drafted:
             assert token.draw is None
             assert token.overlap is None
             expected = {Outcome.ACCEPTED: 1.0, Outcome.REJECTED: 0.0}.get(token.outcome)
             assert token.accept_prob == expected
-            assert token.draft_prob is not None
+            q = to_probs(draft.logits_after([*text, *drafts])[None], plain)[0]
+            assert token.draft_prob == pytest.approx(float(q[token.id]))
+            assert token.id == int(q.argmax()) == token.top_draft[0].id
+            drafts.append(token.id)
         for emitted in finished.emitted:
             logits = target.logits_after(text)
             best = logits.topk(2).values
