@@ -349,3 +349,7 @@ def test_a_certain_target_is_followed_at_any_temperature() -> None:
         )
         outputs.add(run_to_end(decoder, (1, 2)))
     assert len(outputs) == 1
+
+
+def test_a_lane_that_has_read_nothing_has_written_nothing() -> None:
+    assert counting([1, 2]).output_ids == ()

@@ -227,3 +227,9 @@ def test_tree_geometry() -> None:
         [1, 0, 1, 1, 0],
         [0, 0, 0, 0, 1],
     ]
+
+
+def test_a_proposal_with_a_node_that_is_its_own_parent_is_refused() -> None:
+    for parents in ((0,), (-1, 1), (-2,)):
+        with pytest.raises(ValueError, match=f"parent of node {len(parents) - 1} must be -1 to"):
+            Proposal(tuple(range(len(parents))), parents)

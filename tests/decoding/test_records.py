@@ -1,6 +1,6 @@
 """Rounds as they are written down: fates, numbers, texts and times; seeds and interleaving."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -11,6 +11,7 @@ from fakes import (
     MarkovRunner,
     MarkovTree,
     PlainSpeller,
+    ScriptedProposer,
     make_decoder,
     random_table,
 )
@@ -23,7 +24,7 @@ from specviz.decoding.proposal import Proposal, Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorder import Recorder
-from specviz.decoding.sampling import Chance, to_probs
+from specviz.decoding.sampling import Chance, Flip, SeededChance, to_probs
 from specviz.models.spelling import TokenSpeller
 from specviz.trace.values import Outcome, Round, Sampling, Source
 
@@ -123,14 +124,18 @@ def test_numbers_of_judged_tokens_agree_with_the_laws() -> None:
 
 def test_greedy_rounds_record_margins_and_softmax_beside_the_argmax() -> None:
     text, plain = list(PROMPT), Sampling(temperature=1.0)
-    target = MarkovRunner(TARGET)
+    target, draft = MarkovRunner(TARGET), MarkovRunner(DRAFT)
     for finished in rounds_of(markov_lane(Sampling())):
+        drafts: list[int] = []
         for token in finished.drafted:
             assert token.draw is None
             assert token.overlap is None
             expected = {Outcome.ACCEPTED: 1.0, Outcome.REJECTED: 0.0}.get(token.outcome)
             assert token.accept_prob == expected
-            assert token.draft_prob is not None
+            q = to_probs(draft.logits_after([*text, *drafts])[None], plain)[0]
+            assert token.draft_prob == pytest.approx(float(q[token.id]))
+            assert token.id == int(q.argmax()) == token.top_draft[0].id
+            drafts.append(token.id)
         for emitted in finished.emitted:
             logits = target.logits_after(text)
             best = logits.topk(2).values
@@ -344,3 +349,89 @@ def test_texts_joined_are_the_decoded_output(sampling: Sampling) -> None:
     assert joined == expected.rstrip("\N{REPLACEMENT CHARACTER}") or joined == expected
     if sampling.seed == 0:
         assert "🦊" in joined
+
+
+class SlowChance(SeededChance):
+    """Takes 7 ms for a coin and 11 ms for a token."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        super().__init__(11)
+        self._clock = clock
+
+    def flip(self, prob: float) -> Flip:
+        self._clock.ms += 7.0
+        return super().flip(prob)
+
+    def choose(self, probs: torch.Tensor) -> int:
+        self._clock.ms += 11.0
+        return super().choose(probs)
+
+
+def test_the_draws_of_a_verification_are_no_part_of_the_targets_time() -> None:
+    """`verify_ms` is the price of a forward pass: what is drawn from it counts apart."""
+    clock, target = FakeClock(), MarkovRunner(TARGET)
+    forward = target.forward
+
+    def slow_forward(ids: Sequence[int], num_logits: int) -> torch.Tensor:
+        clock.ms += 50.0
+        return forward(ids, num_logits)
+
+    target.forward = slow_forward  # type: ignore[method-assign]
+    decoder = make_decoder(
+        target,
+        DraftModel(MarkovRunner(DRAFT), SAMPLED, 12, NO_EOS),  # type: ignore[arg-type]
+        gamma=4,
+        sampling=SAMPLED,
+        max_new_tokens=30,
+        chance=SlowChance(clock),
+        clock=clock,
+    )
+    decoder.prefill(PROMPT)
+    while decoder.stop_reason is None:
+        finished = decoder.step()
+        num_judged = sum(token.outcome is not Outcome.DISCARDED for token in finished.drafted)
+        assert finished.draft_ms == 11.0 * len(finished.drafted)
+        assert finished.verify_ms == 50.0
+        assert finished.other_ms == 7.0 * num_judged + 11.0
+
+
+def test_the_time_of_a_prompt_is_counted_from_its_own_begin() -> None:
+    clock, target = FakeClock(), MarkovRunner(TARGET)
+    forward = target.forward
+
+    def slow_forward(ids: Sequence[int], num_logits: int) -> torch.Tensor:
+        clock.ms += 50.0
+        return forward(ids, num_logits)
+
+    target.forward = slow_forward  # type: ignore[method-assign]
+    decoder = make_decoder(target, PromptLookup(2, NO_EOS), gamma=2, clock=clock)
+    for start in (1000.0, 5000.0):
+        clock.ms = start
+        assert decoder.prefill(PROMPT) == 50.0
+
+
+class Listening(ScriptedProposer):
+    """Remembers what it is told of its drafts."""
+
+    def __init__(self, num_prompt: int, script: Sequence[int]) -> None:
+        super().__init__(num_prompt, script)
+        self.paths: list[tuple[int, ...]] = []
+
+    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
+        self.paths.append(tuple(accepted_path))
+
+
+def test_a_proposer_is_told_after_each_round_what_was_kept_of_its_drafts() -> None:
+    target = MarkovRunner(TARGET)
+    text = list(PROMPT)
+    for _ in range(8):
+        text.append(int(target.logits_after(text).argmax()))
+    script = text[len(PROMPT) :]
+    script[4] = (script[4] + 1) % 12
+    proposer = Listening(len(PROMPT), script)
+    decoder = make_decoder(target, proposer, gamma=3, max_new_tokens=7)
+    decoder.prefill(PROMPT)
+    while decoder.stop_reason is None:
+        decoder.step()
+    assert decoder.output_ids == tuple(text[len(PROMPT) :][:7])
+    assert proposer.paths == [(0, 1, 2), (), (0,)]

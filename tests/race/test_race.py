@@ -1,6 +1,7 @@
 """Fair turns, the order of events, cancellation, and lanes that fail alone."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -210,3 +211,52 @@ def test_an_interrupt_is_never_swallowed() -> None:
     error = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
         list(race(FakeDecoder([1.0] * 6, fails_in_round=2, error=error)))  # type: ignore[arg-type]
+
+
+class TimedDecoder(FakeDecoder):
+    """Its rounds take their time in one part alone."""
+
+    def __init__(self, ms: Sequence[float], part: str) -> None:
+        super().__init__(ms)
+        self._part = part
+
+    def step(self) -> Round:
+        finished = super().step()
+        return replace(finished, **{"draft_ms": 0.0, self._part: finished.ms})
+
+
+@pytest.mark.parametrize("part", ["draft_ms", "verify_ms", "other_ms"])
+def test_every_part_of_a_round_moves_the_clock_of_its_lane(part: str) -> None:
+    events = race(TimedDecoder([10.0] * 2, part), FakeDecoder([4.0] * 5))
+    order = [event.lane for event in events if isinstance(event, RoundFinished)]
+    assert order == [0, 1, 1, 1, 0, 1, 1]
+
+
+def test_a_lane_that_fails_gives_no_event_for_the_round_it_failed_in() -> None:
+    events = list(race(FakeDecoder([1.0] * 6, fails_in_round=2), FakeDecoder([1.0] * 6)))
+    rounds = [event for event in events if isinstance(event, RoundFinished)]
+    for index, lane in enumerate(trace_of(events).lanes):
+        assert tuple(event.round for event in rounds if event.lane == index) == lane.rounds
+
+
+def test_a_lane_that_fails_in_prefill_has_no_time_of_it() -> None:
+    started = next(race(FakeDecoder([1.0], fails_in_prefill=True), FakeDecoder([1.0])))
+    assert isinstance(started, RaceStarted)
+    assert started.prefill_ms == (0.0, 14.0)
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [(RuntimeError(), "RuntimeError"), (RuntimeError("x" * 1000), "x" * 300)],
+    ids=["no reason", "a long reason"],
+)
+def test_the_reason_of_a_failure_is_a_short_line(error: Exception, sentence: str) -> None:
+    events = list(race(FakeDecoder([1.0], fails_in_round=0, error=error)))
+    assert trace_of(events).lanes[0].error == sentence
+
+
+def test_every_lane_needs_a_decoder() -> None:
+    specs = [LaneSpec(name, Method.BASELINE, "m") for name in "ab"]
+    decoder = FakeDecoder([1.0])
+    with pytest.raises(ValueError, match="shorter"):
+        list(run_race(specs, [decoder], REQUEST, ENVIRONMENT, lambda: False))

@@ -9,6 +9,7 @@ from test_lanes import BASELINE, POOL, REQUEST, SPECS, FakePool, llama
 from tiny_models import byte_tokenizer
 
 from specviz.errors import IncompatibleModelError, ModelLoadError, RequestError
+from specviz.models import threads
 from specviz.race.wiring import make_start_race
 from specviz.trace.values import (
     Event,
@@ -187,3 +188,17 @@ def test_models_are_announced_before_they_are_loaded_and_only_once() -> None:
     )
     assert first == [ModelLoading("target", 1, 2), ModelLoading("draft", 2, 2)]
     assert second == []
+
+
+def test_small_models_race_on_one_thread_and_the_trace_says_so() -> None:
+    torch.set_num_threads(3)
+    assert race().environment.num_threads == 1
+
+
+def test_large_models_race_on_the_threads_that_were_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(threads, "SMALL_MODEL_PARAMETERS", 1)
+    for asked in (2, 3):
+        monkeypatch.setenv("OMP_NUM_THREADS", str(asked))
+        assert race().environment.num_threads == asked

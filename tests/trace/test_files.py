@@ -351,3 +351,94 @@ def test_every_field_of_a_token_is_in_the_file() -> None:
     content = files.to_json(small_race())["lanes"][1]["rounds"][0]
     assert list(content["drafted"][0]) == list(DraftToken.__dataclass_fields__)
     assert list(content["emitted"][0]) == list(EmittedToken.__dataclass_fields__)
+
+
+@pytest.mark.parametrize(
+    ("path", "most"),
+    [
+        *((f"{DRAFT}/{name}", 1.0 + 1e-6) for name in ("draft_prob", "target_prob", "accept_prob")),
+        (f"{DRAFT}/draw", 1.0 + 1e-6),
+        (f"{DRAFT}/top_draft/0/2", 1.0 + 1e-6),
+        (f"{DRAFT}/overlap", 1.0 + 1e-4),
+        ("request/sampling/top_p", 1.0 + 1e-6),
+    ],
+)
+def test_a_probability_may_pass_one_by_rounding_and_no_more(path: str, most: float) -> None:
+    content = files.to_json(small_race())
+    _set(path, most)(content)
+    files.from_json(content)
+    _set(path, most + 1e-7)(content)
+    with pytest.raises(TraceFormatError, match="must be 0 to 1, is 1"):
+        files.from_json(content)
+
+
+@pytest.mark.parametrize(
+    ("path", "least", "most"),
+    [
+        ("request/prompt_ids/0", 0, 2**64 - 1),
+        ("request/sampling/top_k", 0, 2**64 - 1),
+        ("request/sampling/seed", -(2**63), 2**64 - 1),
+    ],
+)
+def test_integers_have_a_least_and_a_most(path: str, least: int, most: int) -> None:
+    content = files.to_json(small_race())
+    for fine in (least, most):
+        _set(path, fine)(content)
+        files.from_json(content)
+    for off in (least - 1, most + 1):
+        _set(path, off)(content)
+        with pytest.raises(TraceFormatError, match=f"must be {least} to {most}, is "):
+            files.from_json(content)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("m" * 38, f"'{'m' * 38}'"),
+        ("m" * 39, f"'{'m' * 39}…"),
+        ("m" * 10_000, f"'{'m' * 39}…"),
+        (["eos"], "a list"),
+        ({"a": 1}, "an object"),
+        (None, "None"),
+        (2.5, "2.5"),
+        (True, "true or false"),
+        (7, "7"),
+        (10**5000, "an integer"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_message_quotes_a_value_only_while_it_is_short(value: object, shown: str) -> None:
+    content = files.to_json(small_race())
+    _set("lanes/1/stop_reason", value)(content)
+    with pytest.raises(TraceFormatError) as caught:
+        files.from_json(content)
+    choices = ", ".join(StopReason)
+    assert str(caught.value) == f"lanes[1].stop_reason: must be one of {choices}, is {shown}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("null", "the trace: must be an object, is null"),
+        ("[1]", "the trace: must be an object, is a list"),
+        ("{", "this is not JSON: Expecting"),
+    ],
+)
+def test_text_that_holds_no_object_is_named(text: str, message: str) -> None:
+    with pytest.raises(TraceFormatError) as caught:
+        files.loads(text)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_file_may_be_as_long_as_the_limit_and_no_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, size = tmp_path / "race.json", len(files.dumps(small_race()).encode())
+    monkeypatch.setattr(files, "MAX_BYTES", size)
+    files.write_trace(small_race(), path)
+    assert files.read_trace(path) == small_race()
+    monkeypatch.setattr(files, "MAX_BYTES", size - 1)
+    with pytest.raises(TraceFormatError, match="at most"):
+        files.read_trace(path)
+    with pytest.raises(RequestError, match="race fewer tokens"):
+        files.write_trace(small_race(), path)

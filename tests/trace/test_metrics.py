@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from traces import chain, drafted, emitted, lane, plain, small_race, trace
 
-from specviz.trace.counts import RunningCounts
+from specviz.trace.counts import RunningCounts, accepted_path
 from specviz.trace.metrics import PositionRate, lane_metrics, metrics_of, race_metrics
 from specviz.trace.theory import predicted_speedup
 from specviz.trace.values import LaneTrace, Method, Outcome, Round, Source, StopReason
@@ -216,3 +216,49 @@ def test_sampled_texts_are_not_compared() -> None:
     baseline = lane(plain(1, 2, margin=None), Method.BASELINE)
     other = lane([chain((1,), 1, 2, margin=None)])
     assert race_verdicts(trace(baseline, other, temperature=1.0)) == (None, None)
+
+
+def test_tokens_a_round_are_those_that_reached_the_output() -> None:
+    """A text that ends inside an accepted block gets no token from the target in that round."""
+    cut = lane([chain((1, 2), 1, 3), chain((4, 5, 6), 2, None)], stop_reason=StopReason.EOS)
+    metrics = lane_metrics(cut, None)
+    assert metrics.tau == (2 + 2) / 2
+    assert metrics.target_passes_saved == 1 - 2 / 4
+
+
+def test_what_was_never_judged_is_wasted_too() -> None:
+    metrics = lane_metrics(lane([chain((1, 2, 3, 4), 1, 9)]), None)
+    assert (metrics.num_rejected, metrics.num_discarded) == (1, 2)
+    assert metrics.wasted_fraction == 3 / 4
+
+
+def test_drafts_of_which_none_was_judged_predict_nothing() -> None:
+    metrics = lane_metrics(lane([chain((1, 2), 0, None)]), lane(plain(1, 2), Method.BASELINE))
+    assert metrics.alpha is metrics.predicted_speedup is metrics.predicted_speedup_textbook is None
+    assert metrics.draft_cost == 0.0
+
+
+def test_an_overlap_that_decided_nothing_is_not_averaged() -> None:
+    judged = chain((1, 2), 0, 9, overlap=0.5)
+    discarded = replace(judged.drafted[1], overlap=1.0)
+    odd = replace(judged, drafted=(judged.drafted[0], discarded))
+    assert lane_metrics(lane([odd]), None).alpha_overlap == 0.5
+
+
+def test_a_margin_that_is_missing_hides_no_difference() -> None:
+    baseline = lane([*plain(1), *plain(2, margin=None), *plain(3)], Method.BASELINE)
+    same, other = lane([chain((1, 2), 2, 3)]), lane([chain((1,), 1, 9)])
+    assert lossless_verdict(same, baseline, 1e-5) == Verdict(Agreement.IDENTICAL, 3, None, None)
+    assert lossless_verdict(other, baseline, 1e-5) == Verdict(Agreement.DIVERGENT, 2, 1, None)
+
+
+def test_without_a_baseline_nothing_is_said_of_any_output() -> None:
+    assert race_verdicts(trace(small_race().lanes[1])) == (None,)
+
+
+def test_a_round_without_drafts_accepts_at_no_position() -> None:
+    assert accepted_path(chain((), 0, 5)) == (0, 0)
+    assert accepted_path(chain((1, 2), 0, 9)) == (2, 0)
+    mixed = lane([chain((), 0, 5), chain((1,), 0, 9), chain((), 0, 6), chain((2,), 1, 3)])
+    (only,) = lane_metrics(mixed, None).acceptance_by_position
+    assert only == PositionRate(1, 2, 0.5)
