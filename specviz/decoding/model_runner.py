@@ -12,6 +12,7 @@ import torch
 from transformers import PreTrainedModel
 
 from specviz.decoding.lean_llama import LeanLlama
+from specviz.decoding.positions import context_of
 from specviz.decoding.proposal import ancestor_mask, depths
 from specviz.decoding.rollback_cache import rollback_cache
 from specviz.errors import IncompatibleModelError
@@ -23,9 +24,7 @@ class ModelRunner:
     def __init__(self, model: PreTrainedModel) -> None:
         self.model = model
         self.vocab_size: int = model.get_output_embeddings().weight.shape[0]
-        self.context: int | None = getattr(
-            model.config.get_text_config(), "max_position_embeddings", None
-        )
+        self.context = context_of(model)
         self.device = model.device
         self._lean = LeanLlama(model) if LeanLlama.fits(model) else None
         self.reset()

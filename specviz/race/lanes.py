@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from specviz.decoding.clock import DeviceClock
 from specviz.decoding.decoder import Decoder, Limits
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.positions import context_of, declared_context
 from specviz.decoding.proposal import Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.early_exit import EarlyExit
@@ -27,13 +28,15 @@ def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
         RequestError: The prompt holds no token, or leaves no room in the target's context.
     """
     ids = tuple(target.tokenizer(request.prompt)["input_ids"])
-    context = ModelRunner(target.model).context
     if not ids:
         raise RequestError("the prompt holds no token; write at least one word")
+    context = context_of(target.model)
     if context is not None and len(ids) >= context:
+        is_shortened = context != declared_context(target.model)
+        reason = ", where its LongRoPE changes the keys of earlier tokens" if is_shortened else ""
         raise RequestError(
             f"the prompt has {len(ids)} tokens and {target.name} reads at most {context}, "
-            "the answer included; shorten the prompt"
+            f"the answer included{reason}; shorten the prompt"
         )
     return ids
 

@@ -11,6 +11,7 @@ from transformers import (
     LlamaConfig,
     MambaConfig,
     MistralConfig,
+    Phi3Config,
     PretrainedConfig,
     PreTrainedTokenizerFast,
 )
@@ -84,6 +85,17 @@ POOL = FakePool(
     mistral=lambda: MistralConfig(**SIZE, num_key_value_heads=2, sliding_window=8),
     mamba=lambda: MambaConfig(vocab_size=320, hidden_size=16, num_hidden_layers=2, state_size=4),
     exits=llama(exit_layers=[3, 1]),
+    phi3=lambda: Phi3Config(
+        **SIZE,
+        num_key_value_heads=2,
+        pad_token_id=None,
+        original_max_position_embeddings=40,
+        rope_parameters={
+            "rope_type": "longrope",
+            "short_factor": [1.0] * 4,
+            "long_factor": [4.0] * 4,
+        },
+    ),
 )
 
 
@@ -130,6 +142,14 @@ def test_a_prompt_longer_than_the_context_is_refused_with_both_numbers() -> None
         encode_prompt(replace(REQUEST, prompt=text), POOL.get("target"))
     longest = encode_prompt(replace(REQUEST, prompt="x" * 63), POOL.get("target"))
     assert len(run(build(BASELINE), longest)) == 1
+
+
+def test_a_prompt_longer_than_the_original_context_of_longrope_is_told_that_limit() -> None:
+    prompt = "x" * 40
+    with pytest.raises(RequestError, match=r"has 40 tokens and phi3 reads at most 40, .* LongRoPE"):
+        encode_prompt(replace(REQUEST, prompt=prompt), POOL.get("phi3"))
+    longest = encode_prompt(replace(REQUEST, prompt=prompt[1:]), POOL.get("phi3"))
+    assert len(run(build(replace(BASELINE, target="phi3")), longest)) == 1
 
 
 def test_a_prompt_without_a_token_is_refused() -> None:
