@@ -78,8 +78,32 @@ def _grown(buffer: torch.Tensor, length: int, capacity: int) -> torch.Tensor:
     return grown
 
 
-def rollback_cache() -> DynamicCache:
-    """Make an empty cache whose layers, made as the model asks for them, are `RollbackLayer`s."""
-    cache = DynamicCache()
-    cache.layer_class_to_replicate = RollbackLayer
-    return cache
+class _PartCache(DynamicCache):  # type: ignore[misc]
+    """A cache for the layers of a model from one number on."""
+
+    def __init__(self, first_layer: int) -> None:
+        super().__init__()
+        self._first_layer = first_layer
+        self.layer_class_to_replicate = RollbackLayer
+
+    def update(
+        self,
+        key_states: torch.Tensor,
+        value_states: torch.Tensor,
+        layer_idx: int,
+        *args: Any,
+        **kwargs: Any,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Append to the layer that the model numbers `layer_idx` and return all that it holds."""
+        index = layer_idx - self._first_layer
+        keys, values = super().update(key_states, value_states, index, *args, **kwargs)
+        return keys, values
+
+
+def rollback_cache(first_layer: int = 0) -> DynamicCache:
+    """Make an empty cache of `RollbackLayer`s, which are made as the model asks for them.
+
+    A part of a model that begins at `first_layer` asks for its layers by their numbers in the
+    whole, and how much was read by the first layer of the cache.
+    """
+    return _PartCache(first_layer)

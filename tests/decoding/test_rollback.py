@@ -6,6 +6,7 @@ import pytest
 import torch
 from tiny_models import CONTEXT, SHAPES, VOCAB, WINDOW, random_model, tiny_model
 from transformers import LlamaConfig, MistralConfig, OpenAIGPTConfig, PreTrainedModel
+from transformers.models.mistral import modeling_mistral
 
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.noise import measure_logit_noise
@@ -98,7 +99,7 @@ def mixed_model() -> PreTrainedModel:
 
 
 @pytest.mark.parametrize("shape", [*SPLITTABLE, "mixed"])
-def test_an_early_exit_and_its_target_share_one_cache(shape: str) -> None:
+def test_an_early_exit_and_its_target_keep_their_caches_level(shape: str) -> None:
     """Random drafts of random fate; exit logits equal those of a model of the first layers."""
     model, rng = mixed_model() if shape == "mixed" else tiny_model(shape), random.Random(3)
     runner, ids = SplitRunner(model, 2), random_ids(rng, 4)
@@ -241,6 +242,38 @@ def test_a_window_longer_than_any_text_needs_no_refusal() -> None:
     ids = list(range(20))
     found = SplitRunner(model, 2).forward(ids, 5)
     assert float((found - fresh(model, ids)[-5:]).abs().max()) < EXACT
+
+
+def test_a_window_that_the_class_ignores_is_ignored_by_its_parts() -> None:
+    """Llama attends to everything, whatever `sliding_window` a converted config still holds."""
+    rope = {"rope_type": "linear", "factor": 2.0}
+    settings = {**tiny_model("llama").config.to_dict(), "rope_parameters": rope}
+    model, rng = random_model(LlamaConfig(**settings, sliding_window=WINDOW)), random.Random(8)
+    ids = random_ids(rng, 3 * WINDOW)
+    runner = SplitRunner(model, 2)
+    assert runner._lean is None, "the lean pass of a plain Llama makes masks of its own"
+    runner.exit_logits(ids[:-2])
+    found = runner.forward(ids, 2 * WINDOW)
+    assert float((found - fresh(model, ids)[-2 * WINDOW :]).abs().max()) < EXACT
+
+
+def test_parts_that_lose_a_window_are_found_out_before_a_text_reaches_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The window is longer than any text that is worth trying."""
+    settings = {**tiny_model("mistral").config.to_dict(), "sliding_window": CONTEXT - 1}
+    model = random_model(MistralConfig(**settings))
+    SplitRunner(model, 2)
+    whole = len(model.model.layers)
+    sliding = modeling_mistral.create_sliding_window_causal_mask
+
+    def forgetful(config: MistralConfig, **kwargs: object) -> object:
+        is_part = config.num_hidden_layers < whole
+        return (modeling_mistral.create_causal_mask if is_part else sliding)(config, **kwargs)
+
+    monkeypatch.setattr(modeling_mistral, "create_sliding_window_causal_mask", forgetful)
+    with pytest.raises(IncompatibleModelError, match="MistralForCausalLM"):
+        SplitRunner(model, 2)
 
 
 def test_logit_noise_is_measured_and_small() -> None:

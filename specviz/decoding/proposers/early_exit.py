@@ -1,4 +1,4 @@
-"""Drafts with the target's own first layers; no second model, no second cache."""
+"""Drafts with the target's own first layers; no second model, and no layer is run twice."""
 
 from collections.abc import Sequence
 
