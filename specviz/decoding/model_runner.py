@@ -13,9 +13,13 @@ from transformers import PreTrainedModel
 
 from specviz.decoding.lean_llama import LeanLlama
 from specviz.decoding.positions import context_of
+from specviz.decoding.probes import check_trees
 from specviz.decoding.proposal import ancestor_mask, depths
 from specviz.decoding.rollback_cache import rollback_cache
 from specviz.errors import IncompatibleModelError
+
+_WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
+"""Names under which configs limit how far a layer sees."""
 
 
 class ModelRunner:
@@ -27,6 +31,7 @@ class ModelRunner:
         self.context = context_of(model)
         self.device = model.device
         self._lean = LeanLlama(model) if LeanLlama.fits(model) else None
+        self._reads_trees = False
         self.reset()
 
     def reset(self) -> None:
@@ -47,7 +52,6 @@ class ModelRunner:
         missing = self._sync(ids, num_logits)
         return self._run(missing, num_logits)
 
-    @torch.inference_mode()
     def forward_tree(
         self, ids: Sequence[int], token_ids: Sequence[int], parents: Sequence[int]
     ) -> torch.Tensor:
@@ -56,7 +60,21 @@ class ModelRunner:
         Returns:
             `[num_nodes + 1, vocab]`: row 0 follows `ids`, row i + 1 follows node i. Call `keep`
             afterwards.
+
+        Raises:
+            IncompatibleModelError: The model cannot read trees, or none of this size.
         """
+        if not self._reads_trees:
+            runners = ModelRunner(self.model), ModelRunner(self.model)
+            check_trees(type(self.model).__name__, *runners, self._window)
+            self._reads_trees = True
+        return self.read_tree(ids, token_ids, parents)
+
+    @torch.inference_mode()
+    def read_tree(
+        self, ids: Sequence[int], token_ids: Sequence[int], parents: Sequence[int]
+    ) -> torch.Tensor:
+        """Do what `forward_tree` does, for a model that is known to read trees."""
         missing = self._sync(ids, 1)
         num_past, num_missing, num_nodes = len(self._ids), len(missing), len(token_ids)
         num_new = num_missing + num_nodes
@@ -139,11 +157,17 @@ class ModelRunner:
         mask = torch.zeros(visible.shape, dtype=dtype).masked_fill(~visible, torch.finfo(dtype).min)
         return mask[None, None].to(self.device)
 
+    @property
+    def _window(self) -> int | None:
+        """Tokens that the narrowest layer sees at most; None where every layer sees all."""
+        config = self.model.config.get_text_config()
+        sizes = [getattr(config, name, None) for name in _WINDOWS]
+        return min((size for size in sizes if size), default=None)
+
     def _refuse_tree_past_window(self, num_tokens: int) -> None:
-        window = getattr(self.model.config.get_text_config(), "sliding_window", None)
-        if any(self._cache.is_sliding) or (window is not None and num_tokens > window):
+        if self._window is not None and num_tokens > self._window:
             raise IncompatibleModelError(
-                f"token trees over a sliding window of {window} tokens are not supported; "
+                f"token trees over a sliding window of {self._window} tokens are not supported; "
                 "use a chain or a shorter text"
             )
 

@@ -6,7 +6,16 @@ import pytest
 import torch
 from fakes import make_decoder, run_to_end
 from tiny_models import VOCAB, random_model
-from transformers import LlamaConfig, Phi3Config, PretrainedConfig, PreTrainedModel
+from transformers import (
+    BartConfig,
+    BloomConfig,
+    FalconConfig,
+    LlamaConfig,
+    MptConfig,
+    Phi3Config,
+    PretrainedConfig,
+    PreTrainedModel,
+)
 
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposal import Proposer
@@ -14,6 +23,7 @@ from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.early_exit import EarlyExit
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.split_runner import SplitRunner
+from specviz.errors import IncompatibleModelError
 from specviz.trace.values import Sampling, StopReason
 
 ORIGINAL = 24
@@ -98,3 +108,62 @@ def test_other_scaled_embeddings_keep_their_whole_context() -> None:
     ):
         config = LlamaConfig(**SIZE, max_position_embeddings=LONGEST, rope_parameters=rope)
         assert ModelRunner(random_model(config)).context == LONGEST
+
+
+def bloom() -> PretrainedConfig:
+    return BloomConfig(vocab_size=VOCAB, hidden_size=32, n_layer=2, n_head=4)
+
+
+def mpt() -> PretrainedConfig:
+    return MptConfig(vocab_size=VOCAB, d_model=32, n_layers=2, n_heads=4, max_seq_len=LONGEST)
+
+
+def falcon(*, alibi: bool) -> PretrainedConfig:
+    return FalconConfig(
+        vocab_size=VOCAB, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, alibi=alibi
+    )
+
+
+def bart() -> PretrainedConfig:
+    """Positions by order in the cache, whatever `position_ids` say."""
+    return BartConfig(
+        vocab_size=VOCAB,
+        d_model=32,
+        decoder_layers=2,
+        decoder_attention_heads=4,
+        decoder_ffn_dim=48,
+        max_position_embeddings=LONGEST,
+        is_decoder=True,
+        is_encoder_decoder=False,
+    )
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [
+        (bloom(), "BloomForCausalLM"),
+        (mpt(), "MptForCausalLM"),
+        (falcon(alibi=True), "FalconForCausalLM"),
+        (bart(), "BartForCausalLM"),
+    ],
+)
+def test_trees_are_refused_by_name_where_positions_follow_the_cache(
+    config: PretrainedConfig, name: str, dtype: torch.dtype
+) -> None:
+    runner = ModelRunner(random_model(config, dtype=dtype))
+    with pytest.raises(IncompatibleModelError, match=f"{name} .* trees"):
+        runner.forward_tree([1, 2, 3], [4, 5, 6], [-1, -1, 1])
+    assert runner.forward([1, 2, 3], 1).shape == (1, VOCAB), "chains are read all the same"
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("config", [falcon(alibi=False), longrope()])
+def test_trees_are_read_where_positions_are_given(
+    config: PretrainedConfig, dtype: torch.dtype
+) -> None:
+    model = random_model(config, dtype=dtype)
+    last = ModelRunner(model).forward_tree([1, 2, 3], [4, 5, 6], [-1, -1, 1])[3]
+    expected = ModelRunner(model).forward([1, 2, 3, 5, 6], 1)[0]
+    tolerance = 1e-5 if dtype is torch.float32 else 0.05
+    assert float((last - expected).abs().max() / expected.abs().max()) < tolerance
