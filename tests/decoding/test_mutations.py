@@ -100,7 +100,7 @@ def chain_proposer(target: torch.Tensor = TARGET, draft: torch.Tensor = DRAFT) -
 def replaced_residual(
     residual: Callable[[torch.Tensor, torch.Tensor | None, int], torch.Tensor],
 ) -> AbstractContextManager[object]:
-    return patch.object(verify_module, "residual_law", residual)
+    return patch.object(verify_module, "residual_probs", residual)
 
 
 def resample_from_target(
