@@ -59,6 +59,7 @@ class Decoder:
         """Tokens emitted so far."""
         return tuple(self._committed[self._num_prompt :])
 
+    @torch.inference_mode()
     def prefill(self, prompt_ids: Sequence[int]) -> float:
         """Read the prompt, all but its last token, which the first round feeds; return
         milliseconds.
@@ -80,6 +81,7 @@ class Decoder:
         self._proposer.reset(prompt_ids)
         return self._clock.now_ms() - begun
 
+    @torch.inference_mode()
     def step(self) -> Round:
         """Run one round and return its record.
 
@@ -127,7 +129,6 @@ class Decoder:
             return self._target.forward([*self._committed, *proposal.token_ids], len(proposal) + 1)
         return self._target.forward_tree(self._committed, proposal.token_ids, proposal.parents)
 
-    @torch.inference_mode()
     def _verify(self, proposal: Proposal, logits: torch.Tensor) -> Verification:
         check_finite(logits)
         if self._sampling.temperature == 0:

@@ -15,7 +15,7 @@ from specviz.decoding.lean_llama import LeanLlama
 from specviz.decoding.positions import context_of
 from specviz.decoding.probes import check_trees
 from specviz.decoding.proposal import ancestor_mask, depths
-from specviz.decoding.rollback_cache import rollback_cache
+from specviz.decoding.rollback_cache import DEFAULT_ROOM, rollback_cache
 from specviz.errors import IncompatibleModelError
 
 _WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
@@ -25,10 +25,17 @@ _WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
 class ModelRunner:
     """Runs one causal LM over one text at batch size 1 and remembers what it has read."""
 
-    def __init__(self, model: PreTrainedModel) -> None:
+    def __init__(self, model: PreTrainedModel, room: int = DEFAULT_ROOM) -> None:
+        """Serve one text after another.
+
+        Args:
+            room: Most tokens that will follow a text's first `forward`. More are read too, but
+                whoever reads them pays for a larger cache.
+        """
         self.model = model
         self.vocab_size: int = model.get_output_embeddings().weight.shape[0]
         self.context = context_of(model)
+        self._room = room if self.context is None else min(room, self.context)
         self.device = model.device
         self._lean = LeanLlama(model) if LeanLlama.fits(model) else None
         self._reads_trees = False
@@ -36,7 +43,7 @@ class ModelRunner:
 
     def reset(self) -> None:
         """Forget everything."""
-        self._cache = rollback_cache()
+        self._cache = rollback_cache(self._room)
         self._ids: list[int] = []
 
     @property

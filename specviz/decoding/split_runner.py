@@ -18,7 +18,7 @@ from transformers import PreTrainedModel
 from specviz.decoding.model_parts import layers_of, view_of_layers
 from specviz.decoding.model_runner import ModelRunner, shared_prefix
 from specviz.decoding.probes import is_same_but_for_rounding
-from specviz.decoding.rollback_cache import rollback_cache
+from specviz.decoding.rollback_cache import DEFAULT_ROOM, rollback_cache
 from specviz.errors import IncompatibleModelError
 
 PROBE_TEXT = (1, 5, 3, 7, 2, 9)
@@ -29,7 +29,12 @@ PROBE_WINDOW = 2
 class SplitRunner(ModelRunner):
     """A `ModelRunner` that can also predict after its first `exit_layer` layers."""
 
-    def __init__(self, model: PreTrainedModel, exit_layer: int) -> None:
+    def __init__(self, model: PreTrainedModel, exit_layer: int, room: int = DEFAULT_ROOM) -> None:
+        """Cut `model` in two; `room` as in a `ModelRunner`.
+
+        Raises:
+            IncompatibleModelError: It has no such layer, or cannot be run in part.
+        """
         layers = layers_of(model)
         if not 1 <= exit_layer < len(layers):
             raise IncompatibleModelError(
@@ -40,13 +45,13 @@ class SplitRunner(ModelRunner):
         self._norm = model.base_model.norm
         self._front = view_of_layers(model.base_model, 0, exit_layer, norm=nn.Identity())
         self._back = view_of_layers(model.base_model, exit_layer, len(layers), norm=self._norm)
-        super().__init__(model)
+        super().__init__(model, room)
         self._probe()
 
     def reset(self) -> None:
         """Forget everything."""
         super().reset()
-        self._back_cache = rollback_cache(self.exit_layer)
+        self._back_cache = rollback_cache(self._room, self.exit_layer)
         # Hidden states of tokens that the front has read and the back has not, [num_pending,
         # hidden].
         self._pending: list[torch.Tensor] = []

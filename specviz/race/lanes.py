@@ -50,7 +50,7 @@ def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Deco
     """
     target = pool.get(spec.target)
     check_rollback(target)
-    runner = _target_runner(spec, target)
+    runner = _target_runner(spec, target, request.max_new_tokens)
     return Decoder(
         runner,
         _proposer(spec, pool, runner, request),
@@ -65,11 +65,11 @@ def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Deco
     )
 
 
-def _target_runner(spec: LaneSpec, target: LoadedModel) -> ModelRunner:
+def _target_runner(spec: LaneSpec, target: LoadedModel, room: int) -> ModelRunner:
     if spec.method is not Method.EARLY_EXIT:
-        return ModelRunner(target.model)
+        return ModelRunner(target.model, room)
     exit_layer = _first_exit(target) if spec.exit_layer is None else spec.exit_layer
-    return SplitRunner(target.model, exit_layer)
+    return SplitRunner(target.model, exit_layer, room)
 
 
 def _first_exit(target: LoadedModel) -> int:
@@ -98,5 +98,8 @@ def _proposer(
             check_rollback(draft)
             check_pair(target, draft)
             return DraftModel(
-                ModelRunner(draft.model), request.sampling, runner.vocab_size, target.eos_ids
+                ModelRunner(draft.model, request.max_new_tokens),
+                request.sampling,
+                runner.vocab_size,
+                target.eos_ids,
             )

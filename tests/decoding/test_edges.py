@@ -1,6 +1,8 @@
 """Where lanes begin and end: end tokens, lengths, contexts, vocabularies, logits that are not
 numbers."""
 
+from collections.abc import Sequence
+
 import pytest
 import torch
 from fakes import (
@@ -21,7 +23,7 @@ from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.early_exit import EarlyExit
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
-from specviz.decoding.sampling import SeededChance
+from specviz.decoding.sampling import Chance, SeededChance
 from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import DecodingError
 from specviz.trace.values import Outcome, Round, Sampling, Source, StopReason
@@ -349,3 +351,40 @@ def test_a_certain_target_is_followed_at_any_temperature() -> None:
         )
         outputs.add(run_to_end(decoder, (1, 2)))
     assert len(outputs) == 1
+
+
+class WatchedProposer(ScriptedProposer):
+    """Notes in which of its calls torch would have recorded gradients."""
+
+    def __init__(self) -> None:
+        super().__init__(1, [1, 9])
+        self.recorded: set[str] = set()
+
+    def _note(self, call: str) -> None:
+        if not torch.is_inference_mode_enabled():
+            self.recorded.add(call)
+
+    def reset(self, prompt_ids: Sequence[int]) -> None:
+        self._note("reset")
+
+    def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
+        self._note("propose")
+        return super().propose(committed_ids, gamma, chance)
+
+    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
+        self._note("observe")
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_drafting_runs_in_inference_mode_as_verifying_does(temperature: float) -> None:
+    proposer = WatchedProposer()
+    decoder = make_decoder(
+        MarkovRunner(counting_table()),
+        proposer,
+        gamma=2,
+        sampling=Sampling(temperature=temperature),
+        max_new_tokens=3,
+    )
+    rounds_of(decoder)
+    assert proposer.recorded == set()
+    assert not torch.is_inference_mode_enabled()

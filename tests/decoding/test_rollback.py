@@ -10,7 +10,7 @@ from transformers.models.mistral import modeling_mistral
 
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.noise import measure_logit_noise
-from specviz.decoding.rollback_cache import FIRST_CAPACITY
+from specviz.decoding.rollback_cache import DEFAULT_ROOM
 from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import IncompatibleModelError
 
@@ -164,19 +164,19 @@ def test_any_order_of_calls_to_a_runner() -> None:
         assert float((found - expected).abs().max()) < EXACT
 
 
-def test_the_cache_grows_past_its_first_capacity() -> None:
+def test_the_cache_grows_past_its_room() -> None:
     config = LlamaConfig(
         vocab_size=VOCAB,
         hidden_size=16,
         intermediate_size=16,
         num_hidden_layers=2,
         num_attention_heads=2,
-        max_position_embeddings=2 * FIRST_CAPACITY,
+        max_position_embeddings=2 * DEFAULT_ROOM,
     )
     model, rng = random_model(config), random.Random(6)
-    ids = random_ids(rng, FIRST_CAPACITY + 60)
+    ids = random_ids(rng, DEFAULT_ROOM + 60)
     runner = ModelRunner(model)
-    for end in (FIRST_CAPACITY - 1, FIRST_CAPACITY, FIRST_CAPACITY + 1, len(ids)):
+    for end in (1, DEFAULT_ROOM, DEFAULT_ROOM + 1, DEFAULT_ROOM + 2, len(ids)):
         found = runner.forward(ids[:end], 1)
         assert float((found - fresh(model, ids[:end])[-1:]).abs().max()) < EXACT
 

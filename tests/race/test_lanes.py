@@ -16,6 +16,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
+from specviz.decoding import rollback_cache
 from specviz.decoding.decoder import Decoder
 from specviz.errors import IncompatibleModelError, ModelLoadError, RequestError
 from specviz.models.loading import LoadedModel
@@ -219,3 +220,22 @@ def test_the_seed_of_the_request_decides() -> None:
         for seed in (1, 1, 2)
     ]
     assert outputs[0] == outputs[1] != outputs[2]
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_no_round_pays_for_a_larger_cache(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a prompt of any length makes room for all that can follow it."""
+    pool = FakePool(
+        target=llama(max_position_embeddings=1024),
+        draft=llama(max_position_embeddings=1024, num_hidden_layers=1),
+    )
+    decoder = build(SPECS[method], replace(REQUEST, max_new_tokens=400), pool)
+    decoder.prefill(tuple(number % 300 for number in range(300)))
+
+    def grown(*args: object) -> torch.Tensor:
+        raise AssertionError("a cache has grown")
+
+    monkeypatch.setattr(rollback_cache, "_grown", grown)
+    while decoder.stop_reason is None:
+        decoder.step()
+    assert len(decoder.output_ids) == 400
