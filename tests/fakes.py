@@ -227,17 +227,17 @@ class FakeClock:
         return self.ms
 
 
-class PlainSpeller:
-    """Spells token 7 as `<7>`."""
+class PlainDetokenizer:
+    """Writes token 7 as `<7>`."""
 
-    def reset(self) -> None:
+    def reset(self, prompt_ids: Sequence[int]) -> None:
         pass
 
-    def spell(self, token_id: int) -> str:
+    def token_text(self, token_id: int) -> str:
         return f"<{token_id}>"
 
     def append(self, token_id: int) -> str:
-        return self.spell(token_id)
+        return self.token_text(token_id)
 
 
 def make_decoder(
@@ -262,7 +262,7 @@ def make_decoder(
         limits=Limits(max_new_tokens, eos_ids, context),
         chance=chance or SeededChance(sampling.seed),
         clock=clock or FakeClock(),
-        recorder=recorder or Recorder(sampling, PlainSpeller(), record_top=False),  # type: ignore[arg-type]
+        recorder=recorder or Recorder(sampling, PlainDetokenizer(), record_top=False),  # type: ignore[arg-type]
     )
 
 

@@ -73,7 +73,7 @@ class Decoder:
         self._num_rounds = 0
         self.stop_reason = None
         self._chance.reset()
-        self._recorder.reset()
+        self._recorder.reset(prompt_ids)
         begun = self._clock.now_ms()
         self._target.reset()
         if len(prompt_ids) > 1:

@@ -24,13 +24,13 @@ from specviz.trace.values import (
 )
 
 
-class Speller(Protocol):
+class Detokenizer(Protocol):
     """Turns ids into text."""
 
-    def reset(self) -> None:
-        """Start a new output."""
+    def reset(self, prompt_ids: Sequence[int]) -> None:
+        """Start a new output, the one that follows a prompt."""
 
-    def spell(self, token_id: int) -> str:
+    def token_text(self, token_id: int) -> str:
         """Text of one token by itself."""
 
     def append(self, token_id: int) -> str:
@@ -59,21 +59,21 @@ class RoundFacts:
 class Recorder:
     """Makes `Round`s for one lane."""
 
-    def __init__(self, sampling: Sampling, speller: Speller, *, record_top: bool) -> None:
+    def __init__(self, sampling: Sampling, detokenizer: Detokenizer, *, record_top: bool) -> None:
         self._sampling = sampling
-        self._speller = speller
+        self._detokenizer = detokenizer
         self._record_top = record_top
         self._shown_sampling = sampling if sampling.temperature > 0 else Sampling(temperature=1.0)
 
-    def reset(self) -> None:
-        """Start a new output."""
-        self._speller.reset()
+    def reset(self, prompt_ids: Sequence[int]) -> None:
+        """Start a new output, the one that follows a prompt."""
+        self._detokenizer.reset(prompt_ids)
 
     def record(self, facts: RoundFacts) -> Round:
         """Make the round's record."""
         target_probs = to_probs(facts.logits, self._shown_sampling)
         draft_probs = self._draft_probs(facts.proposal)
-        tops = _Tops(self._speller, target_probs, draft_probs) if self._record_top else None
+        tops = _Tops(self._detokenizer, target_probs, draft_probs) if self._record_top else None
         return Round(
             index=facts.index,
             position=facts.position,
@@ -120,7 +120,7 @@ class Recorder:
             result.append(
                 DraftToken(
                     id=ids[node],
-                    text=self._speller.spell(ids[node]),
+                    text=self._detokenizer.token_text(ids[node]),
                     parent=proposal.parents[node],
                     outcome=Outcome.REJECTED if is_rejected else Outcome.ACCEPTED,
                     draft_prob=q_of[node],
@@ -160,7 +160,7 @@ class Recorder:
     ) -> DraftToken:
         return DraftToken(
             id=proposal.token_ids[node],
-            text=self._speller.spell(proposal.token_ids[node]),
+            text=self._detokenizer.token_text(proposal.token_ids[node]),
             parent=proposal.parents[node],
             outcome=Outcome.DISCARDED,
             draft_prob=draft_prob,
@@ -185,7 +185,7 @@ class Recorder:
             result.append(
                 EmittedToken(
                     id=token_id,
-                    text=self._speller.append(token_id),
+                    text=self._detokenizer.append(token_id),
                     source=source,
                     target_prob=probs[place],
                     margin=margins[place],
@@ -206,27 +206,27 @@ class _Tops:
     """Lists of the most probable tokens, found for all rows of a round at once."""
 
     def __init__(
-        self, speller: Speller, target_probs: torch.Tensor, draft_probs: torch.Tensor | None
+        self, detokenizer: Detokenizer, target_probs: torch.Tensor, draft_probs: torch.Tensor | None
     ) -> None:
-        self._speller = speller
+        self._detokenizer = detokenizer
         self._target = _top_rows(target_probs)
         self._draft = None if draft_probs is None else _top_rows(draft_probs)
 
     def target(self, row: int) -> tuple[TopToken, ...]:
-        return self._spelled(self._target, row)
+        return self._with_texts(self._target, row)
 
     def draft(self, row: int) -> tuple[TopToken, ...]:
-        return () if self._draft is None else self._spelled(self._draft, row)
+        return () if self._draft is None else self._with_texts(self._draft, row)
 
     def law(self, probs: torch.Tensor) -> tuple[TopToken, ...]:
-        return self._spelled(_top_rows(probs[None]), 0)
+        return self._with_texts(_top_rows(probs[None]), 0)
 
-    def _spelled(
+    def _with_texts(
         self, rows: tuple[list[list[float]], list[list[int]]], row: int
     ) -> tuple[TopToken, ...]:
         probs, ids = rows
         return tuple(
-            TopToken(token_id, self._speller.spell(token_id), prob)
+            TopToken(token_id, self._detokenizer.token_text(token_id), prob)
             for prob, token_id in zip(probs[row], ids[row], strict=True)
             if prob > 0
         )

@@ -16,8 +16,8 @@ from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import RequestError
 from specviz.models.compatibility import check_pair, check_rollback
+from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.models.loading import LoadedModel, ModelPool
-from specviz.models.spelling import TokenSpeller
 from specviz.trace.values import LaneSpec, Method, RaceRequest
 
 
@@ -60,7 +60,9 @@ def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Deco
         chance=SeededChance(request.sampling.seed),
         clock=DeviceClock(runner.device),
         recorder=Recorder(
-            request.sampling, TokenSpeller(target.tokenizer), record_top=request.record_top
+            request.sampling,
+            IncrementalDetokenizer(target.tokenizer),
+            record_top=request.record_top,
         ),
     )
 

@@ -10,7 +10,7 @@ from fakes import (
     FakeClock,
     MarkovRunner,
     MarkovTree,
-    PlainSpeller,
+    PlainDetokenizer,
     make_decoder,
     random_table,
 )
@@ -24,7 +24,7 @@ from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import Chance, to_probs
-from specviz.models.spelling import TokenSpeller
+from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.trace.values import Outcome, Round, Sampling, Source
 
 NO_EOS: frozenset[int] = frozenset()
@@ -46,7 +46,7 @@ def markov_lane(
         gamma=gamma,
         sampling=sampling,
         max_new_tokens=num_tokens,
-        recorder=Recorder(sampling, PlainSpeller(), record_top=record_top),
+        recorder=Recorder(sampling, PlainDetokenizer(), record_top=record_top),
     )
 
 
@@ -149,7 +149,7 @@ def test_prompt_lookup_records_no_draft_law() -> None:
         gamma=3,
         sampling=SAMPLED,
         max_new_tokens=40,
-        recorder=Recorder(SAMPLED, PlainSpeller(), record_top=True),
+        recorder=Recorder(SAMPLED, PlainDetokenizer(), record_top=True),
     )
     judged = 0
     for finished in rounds_of(decoder):
@@ -187,7 +187,7 @@ def test_trees_record_rejected_siblings_and_the_accepted_path() -> None:
 
 
 class Slow:
-    """Adds known times to a fake clock: 3 ms a draft, 50 ms a target pass, 1000 ms a spelling."""
+    """Adds known times to a fake clock: 3 ms a draft, 50 ms a target pass, 1000 ms a text."""
 
     def __init__(self) -> None:
         self.clock = FakeClock()
@@ -201,14 +201,14 @@ class Slow:
 
 
 def test_times_add_up_and_nothing_is_recorded_inside_the_clock() -> None:
-    slow, speller = Slow(), PlainSpeller()
+    slow, detokenizer = Slow(), PlainDetokenizer()
     target, draft = MarkovRunner(TARGET), MarkovRunner(DRAFT)
     for thing, name, ms in (
         (target, "forward", 50.0),
         (target, "keep", 2.0),
         (draft, "forward", 3.0),
-        (speller, "spell", 1000.0),
-        (speller, "append", 1000.0),
+        (detokenizer, "token_text", 1000.0),
+        (detokenizer, "append", 1000.0),
     ):
         setattr(thing, name, slow.after(ms, getattr(thing, name)))
     decoder = make_decoder(
@@ -218,7 +218,7 @@ def test_times_add_up_and_nothing_is_recorded_inside_the_clock() -> None:
         sampling=SAMPLED,
         max_new_tokens=30,
         clock=slow.clock,
-        recorder=Recorder(SAMPLED, speller, record_top=True),
+        recorder=Recorder(SAMPLED, detokenizer, record_top=True),
     )
     assert decoder.prefill(PROMPT) == 53.0
     while decoder.stop_reason is None:
@@ -337,7 +337,7 @@ def test_texts_joined_are_the_decoded_output(sampling: Sampling) -> None:
         gamma=3,
         sampling=sampling,
         max_new_tokens=len(ids),
-        recorder=Recorder(sampling, TokenSpeller(tokenizer), record_top=False),
+        recorder=Recorder(sampling, IncrementalDetokenizer(tokenizer), record_top=False),
     )
     joined = "".join(t.text for r in rounds_of(decoder, (5,)) for t in r.emitted)
     expected = tokenizer.decode(decoder.output_ids, skip_special_tokens=True)
