@@ -25,20 +25,34 @@ def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
     """Turn the prompt into ids, with whatever the tokenizer puts before a text.
 
     Raises:
-        RequestError: The prompt holds no token, or leaves no room in the target's context.
+        RequestError: The prompt holds no token, or one that the target does not know, or leaves no
+            room in the target's context.
     """
     ids = tuple(target.tokenizer(request.prompt)["input_ids"])
     if not ids:
         raise RequestError("the prompt holds no token; write at least one word")
-    context = context_of(target.model)
-    if context is not None and len(ids) >= context:
-        is_shortened = context != declared_context(target.model)
-        reason = ", where its LongRoPE changes the keys of earlier tokens" if is_shortened else ""
+    # Where tokens were added to a tokenizer but no rows to the model, CUDA would end the process.
+    num_rows = target.model.get_input_embeddings().weight.shape[0]
+    if max(ids) >= num_rows:
+        piece = target.tokenizer.convert_ids_to_tokens(max(ids))
         raise RequestError(
-            f"the prompt has {len(ids)} tokens and {target.name} reads at most {context}, "
-            f"the answer included{reason}; shorten the prompt"
+            f"the prompt holds {piece!r} (id {max(ids)}) and {target.name} knows ids up to "
+            f"{num_rows - 1}, fewer than its tokenizer; leave it out"
         )
+    _check_room(len(ids), target)
     return ids
+
+
+def _check_room(num_tokens: int, target: LoadedModel) -> None:
+    context = context_of(target.model)
+    if context is None or num_tokens < context:
+        return
+    is_shortened = context != declared_context(target.model)
+    reason = ", where its LongRoPE changes the keys of earlier tokens" if is_shortened else ""
+    raise RequestError(
+        f"the prompt has {num_tokens} tokens and {target.name} reads at most {context}, "
+        f"the answer included{reason}; shorten the prompt"
+    )
 
 
 def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Decoder:

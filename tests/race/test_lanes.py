@@ -1,5 +1,6 @@
 """From a lane's spec to a decoder: which models, which limits, which refusals."""
 
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -156,6 +157,20 @@ def test_a_prompt_longer_than_the_original_context_of_longrope_is_told_that_limi
 def test_a_prompt_without_a_token_is_refused() -> None:
     with pytest.raises(RequestError, match="holds no token"):
         encode_prompt(replace(REQUEST, prompt=""), POOL.get("target"))
+
+
+def test_a_prompt_with_a_token_that_the_model_has_no_row_for_is_refused() -> None:
+    """A tokenizer to which tokens were added, and a model that was not resized for them."""
+    tokenizer = copy.deepcopy(byte_tokenizer())
+    num_rows = len(tokenizer) + 2
+    tokenizer.add_tokens(["<|in|>", "<|last|>", "<|out|>"])
+    pool = FakePool(target=llama(vocab_size=num_rows)).with_tokenizer("target", tokenizer)
+    within = encode_prompt(replace(REQUEST, prompt="a <|last|> fox"), pool.get("target"))
+    assert max(within) == num_rows - 1
+    build(BASELINE, pool=pool).prefill(within)
+    sentence = rf"holds '<\|out\|>' \(id {num_rows}\) and target knows ids up to {num_rows - 1}"
+    with pytest.raises(RequestError, match=sentence):
+        encode_prompt(replace(REQUEST, prompt="a <|out|> fox"), pool.get("target"))
 
 
 def test_an_exit_layer_is_taken_as_given() -> None:
