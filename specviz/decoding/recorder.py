@@ -177,29 +177,40 @@ class Recorder:
         path = facts.verification.path
         rows = [0, *(node + 1 for node in path)][: len(facts.emitted_ids)]
         probs = target_probs[rows, list(facts.emitted_ids)].tolist()
-        margins = self._margins(facts.logits[rows])
+        gaps = self._gaps(facts.logits[rows], facts.emitted_ids)
         result = []
-        for place, token_id in enumerate(facts.emitted_ids):
-            source = Source.DRAFT if place < len(path) else facts.verification.source
-            has_own_law = source in (Source.BONUS, Source.TARGET)
+        for index, (token_id, (margin, runner_up)) in enumerate(
+            zip(facts.emitted_ids, gaps, strict=True)
+        ):
+            source = Source.DRAFT if index < len(path) else facts.verification.source
+            is_chosen_here = source in (Source.BONUS, Source.TARGET)
             result.append(
                 EmittedToken(
                     id=token_id,
                     text=self._detokenizer.append(token_id),
                     source=source,
-                    target_prob=probs[place],
-                    margin=margins[place],
-                    top_target=tops.target(rows[place]) if tops and has_own_law else (),
+                    target_prob=probs[index],
+                    margin=margin,
+                    top_target=tops.target(rows[index]) if tops and is_chosen_here else (),
+                    runner_up=runner_up,
                 )
             )
         return tuple(result)
 
-    def _margins(self, logits: torch.Tensor) -> Sequence[float | None]:
+    def _gaps(
+        self, logits: torch.Tensor, emitted_ids: Sequence[int]
+    ) -> list[tuple[float | None, int | None]]:
+        """How far each greedy choice lies before the second best, and which that is."""
         if self._sampling.temperature > 0:
-            return [None] * len(logits)
-        best = logits.topk(2, dim=-1).values
-        gaps: list[float] = (best[:, 0] - best[:, 1]).double().tolist()
-        return gaps
+            return [(None, None)] * len(logits)
+        best = logits.topk(2, dim=-1)
+        margins = (best.values[:, 0] - best.values[:, 1]).double().tolist()
+        # Of equal logits argmax and topk may put another first.
+        runners_up = [
+            second if first == emitted else first
+            for (first, second), emitted in zip(best.indices.tolist(), emitted_ids, strict=True)
+        ]
+        return list(zip(margins, runners_up, strict=True))
 
 
 class _Tops:

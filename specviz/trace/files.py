@@ -2,8 +2,8 @@
 
 The format is the dataclasses of `specviz.trace.values`, each field under its own name, an enum as
 its value, a tuple as a list, a `TopToken` as [id, text, prob]. Reading walks the type hints, so a
-new field needs no line here; what is written was read back before. No key may be missing or
-unknown, no number NaN or infinite. A message names the place:
+new field needs no line here; what is written was read back before. No key may be unknown, and none
+missing but those of ADDED_LATER; no number NaN or infinite. A message names the place:
 "lanes[1].rounds[3].drafted[0].draw: must be …".
 """
 
@@ -31,6 +31,8 @@ from specviz.trace.values import (
 )
 
 MAX_BYTES = 20_000_000
+ADDED_LATER = frozenset({"runner_up"})
+"""Fields that a trace of version 1 may lack; each has a default."""
 _HIGHEST_FLOAT = dict.fromkeys(
     ("prob", "draft_prob", "target_prob", "accept_prob", "draw", "top_p"), 1.0 + 1e-6
 )
@@ -157,12 +159,13 @@ def _decode_object(cls: Any, value: Any, place: str) -> Any:
         if name not in hints:
             raise _error(f"{place}.{name}", "is not a key of this format")
     for name in hints:
-        if name not in content:
+        if name not in content and name not in ADDED_LATER:
             raise _error(f"{place}.{name}", "is missing")
     return cls(
         **{
             name: _decode(hint, content[name], f"{place}.{name}", name)
             for name, hint in hints.items()
+            if name in content
         }
     )
 

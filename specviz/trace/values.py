@@ -144,6 +144,9 @@ class EmittedToken:
     """Gap between the two largest target logits here, at temperature 0; None otherwise."""
     top_target: tuple[TopToken, ...] = ()
     """Only for bonus and target tokens; those of the others stand with the drafted token."""
+    runner_up: int | None = None
+    """Id of the second-largest target logit here, at temperature 0; None otherwise, and in traces
+    that were recorded before it was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,7 @@ def test_numbers_of_judged_tokens_agree_with_the_laws() -> None:
             p = to_probs(target.logits_after(text)[None], SAMPLED)[0]
             assert token.target_prob == pytest.approx(float(p[token.id]))
             assert token.margin is None
+            assert token.runner_up is None
             is_own = token.source in (Source.BONUS, Source.TARGET)
             assert bool(token.top_target) == is_own
             text.append(token.id)
@@ -136,10 +137,21 @@ def test_greedy_rounds_record_margins_and_softmax_beside_the_argmax() -> None:
             best = logits.topk(2).values
             assert emitted.id == int(logits.argmax())
             assert emitted.margin == pytest.approx(float(best[0] - best[1]))
+            assert emitted.runner_up == int(logits.topk(2).indices[1])
             assert emitted.target_prob == pytest.approx(
                 float(to_probs(logits[None], plain)[0, emitted.id])
             )
             text.append(emitted.id)
+
+
+def test_of_two_equal_logits_the_runner_up_is_the_one_that_was_not_chosen() -> None:
+    """Argmax and topk need not agree on which of them comes first."""
+    for size in (2, 5, 40, 500):
+        logits = torch.zeros(1, size, dtype=torch.bfloat16)
+        logits[0, [0, size - 1]] = 3.0
+        for chosen, other in ((0, size - 1), (size - 1, 0)):
+            recorder = Recorder(Sampling(), PlainDetokenizer(), record_top=False)
+            assert recorder._gaps(logits, [chosen]) == [(0.0, other)]
 
 
 def test_prompt_lookup_records_no_draft_law() -> None:

@@ -62,6 +62,7 @@ def rounds(draw: st.DrawFn) -> Round:
     )
     outputs = st.fixed_dictionaries(
         {"text": texts, "target_prob": maybe, "margin": st.none() | millis, "top_target": tops}
+        | {"runner_up": st.none() | ids}
     )
     return replace(
         shape,
@@ -123,7 +124,12 @@ def test_keys_are_the_fields_and_nothing_else() -> None:
 def test_the_stored_v1_file_loads_and_says_what_it_always_said() -> None:
     race = files.read_trace(FIXTURE)
     assert race == small_race()
-    assert files.to_json(race) == json.loads(FIXTURE.read_text(encoding="utf-8"))
+    stored = json.loads(FIXTURE.read_text(encoding="utf-8"))
+    written = files.to_json(race)
+    for lane_ in written["lanes"]:
+        for token in (token for round_ in lane_["rounds"] for token in round_["emitted"]):
+            assert token.pop("runner_up") is None, "it was recorded before the runner-up was"
+    assert written == stored
     metrics = race_metrics(race)[1]
     assert (metrics.num_drafted, metrics.num_accepted, metrics.num_rejected) == (7, 5, 1)
     assert metrics.alpha == pytest.approx(5 / 6)
@@ -166,6 +172,10 @@ DRAFT = f"{ROUND}/drafted/0"
         (_set("surprise", 1), "surprise: is not a key"),
         (_set(f"{DRAFT}/tempo", 1), "lanes[1].rounds[1].drafted[0].tempo: is not a key"),
         (lambda c: c["lanes"][0].pop("error"), "lanes[0].error: is missing"),
+        (
+            _set(f"{ROUND}/emitted/0/runner_up", -1),
+            "lanes[1].rounds[1].emitted[0].runner_up: must be 0 to",
+        ),
         (_set("lanes", []), "lanes: must hold 1 to 4 lanes, holds 0"),
         (_set("lanes", {}), "lanes: must be a list, is an object"),
         (_set("request/prompt", 3), "request.prompt: must be a text, is an integer"),
