@@ -9,7 +9,6 @@ from transformers import LlamaConfig, MistralConfig, OpenAIGPTConfig, PreTrained
 from transformers.models.mistral import modeling_mistral
 
 from specviz.decoding.model_runner import ModelRunner
-from specviz.decoding.noise import measure_logit_noise
 from specviz.decoding.rollback_cache import DEFAULT_ROOM
 from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import IncompatibleModelError
@@ -274,10 +273,3 @@ def test_parts_that_lose_a_window_are_found_out_before_a_text_reaches_it(
     monkeypatch.setattr(modeling_mistral, "create_sliding_window_causal_mask", forgetful)
     with pytest.raises(IncompatibleModelError, match="MistralForCausalLM"):
         SplitRunner(model, 2)
-
-
-def test_logit_noise_is_measured_and_small() -> None:
-    double = measure_logit_noise(tiny_model("llama"))
-    single = measure_logit_noise(tiny_model("llama", dtype=torch.float32))
-    assert 0.0 <= double < 1e-11
-    assert 0.0 < single < 1e-2
