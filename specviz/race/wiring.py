@@ -8,6 +8,7 @@ from specviz.models.environment import describe_environment
 from specviz.models.loading import LoadedModel, ModelPool
 from specviz.models.threads import choose_threads
 from specviz.race.lanes import build_decoder, encode_prompt
+from specviz.race.own_thread import on_own_thread
 from specviz.race.race import run_race
 from specviz.race.validation import check_request
 from specviz.trace.values import Event, LaneSpec, ModelLoading, RaceRequest, StartRace, TraceRequest
@@ -20,8 +21,9 @@ def _never() -> bool:
 def make_start_race(pool: ModelPool) -> StartRace:
     """Make the `start_race` of one pool of models.
 
-    Models that are not loaded yet are announced one by one. The iterator it returns raises before
-    the race has begun:
+    Models that are not loaded yet are announced one by one. Each race runs on a thread of its own,
+    `should_stop` included, one event at a time as they are asked for. The iterator it returns
+    raises before the race has begun:
         RequestError: The request cannot be raced as it stands.
         ModelLoadError: A model cannot be loaded.
         IncompatibleModelError: A model or pair cannot do what a lane asks.
@@ -31,7 +33,7 @@ def make_start_race(pool: ModelPool) -> StartRace:
     def start_race(
         request: RaceRequest, should_stop: Callable[[], bool] = _never
     ) -> Iterator[Event]:
-        return _race(pool, noise, request, should_stop)
+        return on_own_thread(_race(pool, noise, request, should_stop))
 
     return start_race
 
