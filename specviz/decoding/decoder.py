@@ -8,7 +8,7 @@ import torch
 
 from specviz.decoding.clock import Clock
 from specviz.decoding.model_runner import ModelRunner
-from specviz.decoding.proposal import Proposal, Proposer
+from specviz.decoding.proposal import LearningProposer, Proposal, Proposer
 from specviz.decoding.recorder import Recorder, RoundFacts
 from specviz.decoding.sampling import Chance, check_finite, to_probs
 from specviz.decoding.verify import Verification, verify, verify_greedy
@@ -43,6 +43,7 @@ class Decoder:
     ) -> None:
         self._target = target
         self._proposer = proposer
+        self._learner = proposer if isinstance(proposer, LearningProposer) else None
         self._gamma = gamma
         self._sampling = sampling
         self._limits = limits
@@ -146,7 +147,8 @@ class Decoder:
                 break
         self._target.keep(len(self._committed), path[: len(emitted)])
         self._committed += emitted
-        self._proposer.observe(None, path)
+        if self._learner is not None:
+            self._learner.observe(None, path)
         if self.stop_reason is None and self._room() <= 0:
             self.stop_reason = StopReason.LENGTH
         return tuple(emitted)

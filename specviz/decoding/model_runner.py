@@ -46,11 +46,6 @@ class ModelRunner:
         self._cache = rollback_cache(self._room)
         self._ids: list[int] = []
 
-    @property
-    def cached_ids(self) -> tuple[int, ...]:
-        """The tokens whose keys and values are cached."""
-        return tuple(self._ids)
-
     def forward(self, ids: Sequence[int], num_logits: int) -> torch.Tensor:
         """Read `ids` and return the logits `[num_logits, vocab]` of its last positions.
 

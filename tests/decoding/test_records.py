@@ -332,11 +332,7 @@ def test_texts_joined_are_the_decoded_output(sampling: Sampling) -> None:
         def keep(self, num_committed: int, path: tuple[int, ...]) -> None: ...
 
     class Guess:
-        needs_features = False
-
         def reset(self, prompt_ids: object) -> None: ...
-
-        def observe(self, features: object, accepted_path: object) -> None: ...
 
         def propose(self, committed_ids: list[int], gamma: int, chance: Chance) -> Proposal:
             start = len(committed_ids) - 1
