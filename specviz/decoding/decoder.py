@@ -140,9 +140,9 @@ class Decoder:
         """Add what survived to the text, cut at an end token, and roll the caches back to it."""
         path = verification.path
         emitted = [*(proposal.token_ids[node] for node in path), verification.next_token]
-        for place, token_id in enumerate(emitted):
+        for index, token_id in enumerate(emitted):
             if token_id in self._limits.eos_ids:
-                emitted = emitted[: place + 1]
+                emitted = emitted[: index + 1]
                 self.stop_reason = StopReason.EOS
                 break
         self._target.keep(len(self._committed), path[: len(emitted)])

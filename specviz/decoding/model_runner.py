@@ -2,8 +2,8 @@
 
 `forward(ids, n)` makes the cache hold exactly `ids` and returns the logits of the last n positions:
 it forgets what differs, feeds what is missing, and so no caller ever counts positions. Example:
-with "a b c d" cached, forward("a b x", 1) forgets "c d", feeds "x" and returns one row, the law
-after "a b x".
+with "a b c d" cached, forward("a b x", 1) forgets "c d", feeds "x" and returns one row, the
+logits of the token after "a b x".
 """
 
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ class ModelRunner:
     def forward(self, ids: Sequence[int], num_logits: int) -> torch.Tensor:
         """Read `ids` and return the logits `[num_logits, vocab]` of its last positions.
 
-        Row i is the law of the token that follows `ids[len(ids) - num_logits + i]`.
+        Row i is for the token that follows `ids[len(ids) - num_logits + i]`.
         """
         missing = self._sync(ids, num_logits)
         return self._run(missing, num_logits)
@@ -84,13 +84,8 @@ class ModelRunner:
         visible = torch.ones(num_new, num_past + num_new, dtype=torch.bool)
         visible[:, num_past:] = torch.ones(num_new, num_new, dtype=torch.bool).tril()
         visible[num_missing:, num_past + num_missing :] = ancestor_mask(parents)
-        places = [*range(num_past, len(ids)), *(len(ids) + depth for depth in depths(parents))]
-        logits = self._call(
-            [*missing, *token_ids],
-            places,
-            num_nodes + 1,
-            visible,
-        )
+        positions = [*range(num_past, len(ids)), *(len(ids) + depth for depth in depths(parents))]
+        logits = self._call([*missing, *token_ids], positions, num_nodes + 1, visible)
         self._ids = [*ids, *token_ids]
         return logits
 
@@ -130,16 +125,16 @@ class ModelRunner:
     def _call(
         self,
         token_ids: Sequence[int],
-        places: Sequence[int],
+        position_ids: Sequence[int],
         num_logits: int,
         visible: torch.Tensor | None = None,
     ) -> torch.Tensor:
         if self._lean is not None:
-            return self._lean(token_ids, places, self._cache, num_logits, visible)
+            return self._lean(token_ids, position_ids, self._cache, num_logits, visible)
         kwargs = {} if visible is None else {"attention_mask": self._additive(visible)}
         output = self.model(
             input_ids=torch.tensor([token_ids], device=self.device),
-            position_ids=torch.tensor([list(places)], device=self.device),
+            position_ids=torch.tensor([list(position_ids)], device=self.device),
             past_key_values=self._cache,
             use_cache=True,
             logits_to_keep=num_logits,

@@ -22,8 +22,8 @@ class Proposal:
     token_ids: tuple[int, ...]
     parents: tuple[int, ...]
     draft_probs: torch.Tensor | None = None
-    """`[num_nodes, vocab]` float: row i is the law that node i was drawn from, before any sibling
-    was taken out of it. None: the proposal is deterministic, each node a point mass."""
+    """`[num_nodes, vocab]` float: row i is what node i was drawn from, before any sibling was
+    taken out of it. None: the proposal is deterministic, each node a point mass."""
     shown_logits: torch.Tensor | None = None
     """`[num_nodes, vocab]` float: what the draft believed, for the record only, where the tokens
     are its argmax and verification must treat them as point masses. None elsewhere."""

@@ -1,4 +1,4 @@
-"""Writes down a round: from token ids, laws and judgements to the values of the trace.
+"""Writes down a round: from token ids, logits and judgements to the values of the trace.
 
 Runs after the round's clock has stopped; nothing here is part of a measured time.
 """
@@ -130,7 +130,7 @@ class Recorder:
                     overlap=overlaps[node],
                     top_draft=tops.draft(node) if tops else (),
                     top_target=tops.target(rows[node]) if tops else (),
-                    top_residual=tops.law(residual) if tops and residual is not None else (),
+                    top_residual=tops.of(residual) if tops and residual is not None else (),
                 )
             )
         return tuple(result)
@@ -229,7 +229,7 @@ class _Tops:
     def draft(self, row: int) -> tuple[TopToken, ...]:
         return () if self._draft is None else self._with_texts(self._draft, row)
 
-    def law(self, probs: torch.Tensor) -> tuple[TopToken, ...]:
+    def of(self, probs: torch.Tensor) -> tuple[TopToken, ...]:
         return self._with_texts(_top_rows(probs[None]), 0)
 
     def _with_texts(

@@ -114,7 +114,7 @@ class DraftToken:
     draft_prob: float | None
     """None where the proposal is deterministic without a distribution (prompt lookup)."""
     target_prob: float | None
-    """Under the target's law at this place; None where the token was discarded: never judged."""
+    """Under the target's distribution here; None where the token was discarded: never judged."""
     accept_prob: float | None
     """min(1, target_prob / draft_prob), or target_prob for a point mass, or 0 and 1 when greedy.
     For a later sibling in a tree both laws are what its rejected siblings left of them."""
