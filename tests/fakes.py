@@ -116,10 +116,6 @@ class MarkovRunner:
         self._ids: list[int] = []
         self._num_tree = 0
 
-    @property
-    def cached_ids(self) -> tuple[int, ...]:
-        return tuple(self._ids)
-
     def logits_after(self, ids: Sequence[int]) -> torch.Tensor:
         before = ids[-2] if len(ids) > 1 else 0
         return self.table[before, ids[-1]]
@@ -153,8 +149,6 @@ class MarkovTree:
     """Proposes a two-level tree: siblings sampled without replacement, or the most probable ones
     as point masses."""
 
-    needs_features = False
-
     def __init__(
         self, table: torch.Tensor, sampling: Sampling, widths: Sequence[int], *, is_sampled: bool
     ) -> None:
@@ -165,9 +159,6 @@ class MarkovTree:
 
     def reset(self, prompt_ids: Sequence[int]) -> None:
         self._runner.reset()
-
-    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
-        pass
 
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         tokens: list[int] = []
@@ -200,8 +191,6 @@ class MarkovTree:
 class ScriptedProposer:
     """Drafts the next tokens of a fixed text, right or wrong, as point masses."""
 
-    needs_features = False
-
     def __init__(self, num_prompt: int, script: Sequence[int]) -> None:
         self._num_prompt = num_prompt
         self._script = script
@@ -212,9 +201,6 @@ class ScriptedProposer:
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         done = len(committed_ids) - self._num_prompt
         return chain(self._script[done : done + gamma])
-
-    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
-        pass
 
 
 class FakeClock:
@@ -227,17 +213,17 @@ class FakeClock:
         return self.ms
 
 
-class PlainSpeller:
-    """Spells token 7 as `<7>`."""
+class PlainDetokenizer:
+    """Writes token 7 as `<7>`."""
 
-    def reset(self) -> None:
+    def reset(self, prompt_ids: Sequence[int]) -> None:
         pass
 
-    def spell(self, token_id: int) -> str:
+    def token_text(self, token_id: int) -> str:
         return f"<{token_id}>"
 
     def append(self, token_id: int) -> str:
-        return self.spell(token_id)
+        return self.token_text(token_id)
 
 
 def make_decoder(
@@ -262,7 +248,7 @@ def make_decoder(
         limits=Limits(max_new_tokens, eos_ids, context),
         chance=chance or SeededChance(sampling.seed),
         clock=clock or FakeClock(),
-        recorder=recorder or Recorder(sampling, PlainSpeller(), record_top=False),  # type: ignore[arg-type]
+        recorder=recorder or Recorder(sampling, PlainDetokenizer(), record_top=False),  # type: ignore[arg-type]
     )
 
 

@@ -64,7 +64,9 @@ def drafted(
     )
 
 
-def emitted(token_id: int, source: Source, *, margin: float | None = 1.5) -> EmittedToken:
+def emitted(
+    token_id: int, source: Source, *, margin: float | None = 1.5, runner_up: int | None = None
+) -> EmittedToken:
     """A token of the output."""
     has_own_law = source in (Source.BONUS, Source.TARGET)
     return EmittedToken(
@@ -74,6 +76,7 @@ def emitted(token_id: int, source: Source, *, margin: float | None = 1.5) -> Emi
         target_prob=0.5,
         margin=margin,
         top_target=top((token_id, 0.5)) if has_own_law else (),
+        runner_up=runner_up,
     )
 
 

@@ -8,7 +8,7 @@ import torch
 
 from specviz.decoding.clock import Clock
 from specviz.decoding.model_runner import ModelRunner
-from specviz.decoding.proposal import Proposal, Proposer
+from specviz.decoding.proposal import LearningProposer, Proposal, Proposer
 from specviz.decoding.recorder import Recorder, RoundFacts
 from specviz.decoding.sampling import Chance, check_finite, to_probs
 from specviz.decoding.verify import Verification, verify, verify_greedy
@@ -43,6 +43,7 @@ class Decoder:
     ) -> None:
         self._target = target
         self._proposer = proposer
+        self._learner = proposer if isinstance(proposer, LearningProposer) else None
         self._gamma = gamma
         self._sampling = sampling
         self._limits = limits
@@ -59,6 +60,7 @@ class Decoder:
         """Tokens emitted so far."""
         return tuple(self._committed[self._num_prompt :])
 
+    @torch.inference_mode()
     def prefill(self, prompt_ids: Sequence[int]) -> float:
         """Read the prompt, all but its last token, which the first round feeds; return
         milliseconds.
@@ -72,7 +74,7 @@ class Decoder:
         self._num_rounds = 0
         self.stop_reason = None
         self._chance.reset()
-        self._recorder.reset()
+        self._recorder.reset(prompt_ids)
         begun = self._clock.now_ms()
         self._target.reset()
         if len(prompt_ids) > 1:
@@ -80,6 +82,7 @@ class Decoder:
         self._proposer.reset(prompt_ids)
         return self._clock.now_ms() - begun
 
+    @torch.inference_mode()
     def step(self) -> Round:
         """Run one round and return its record.
 
@@ -127,7 +130,6 @@ class Decoder:
             return self._target.forward([*self._committed, *proposal.token_ids], len(proposal) + 1)
         return self._target.forward_tree(self._committed, proposal.token_ids, proposal.parents)
 
-    @torch.inference_mode()
     def _verify(self, proposal: Proposal, logits: torch.Tensor) -> Verification:
         check_finite(logits)
         if self._sampling.temperature == 0:
@@ -138,14 +140,15 @@ class Decoder:
         """Add what survived to the text, cut at an end token, and roll the caches back to it."""
         path = verification.path
         emitted = [*(proposal.token_ids[node] for node in path), verification.next_token]
-        for place, token_id in enumerate(emitted):
+        for index, token_id in enumerate(emitted):
             if token_id in self._limits.eos_ids:
-                emitted = emitted[: place + 1]
+                emitted = emitted[: index + 1]
                 self.stop_reason = StopReason.EOS
                 break
         self._target.keep(len(self._committed), path[: len(emitted)])
         self._committed += emitted
-        self._proposer.observe(None, path)
+        if self._learner is not None:
+            self._learner.observe(None, path)
         if self.stop_reason is None and self._room() <= 0:
             self.stop_reason = StopReason.LENGTH
         return tuple(emitted)

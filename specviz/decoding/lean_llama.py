@@ -26,8 +26,8 @@ class LeanLlama:
 
     @staticmethod
     def fits(model: PreTrainedModel) -> bool:
-        """Whether the model is a plain Llama: SDPA attention, rotations that depend on place
-        alone."""
+        """Whether the model is a plain Llama: SDPA attention, rotations that depend on the
+        position alone."""
         return (
             type(model) is LlamaForCausalLM
             and model.config._attn_implementation == "sdpa"
@@ -37,18 +37,18 @@ class LeanLlama:
     def __call__(
         self,
         token_ids: Sequence[int],
-        places: Sequence[int],
+        position_ids: Sequence[int],
         cache: Cache,
         num_logits: int,
         visible: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """Read `token_ids` at `places`; return the logits `[num_logits, vocab]` of the last ones.
+        """Read `token_ids` at `position_ids`; return the last ones' logits `[num_logits, vocab]`.
 
         Args:
             visible: `[num_new, num_past + num_new]` bool, true where a token may look; None: each
                 token sees the cache and what stands before it.
         """
-        hidden = self.run_layers(self.embed(token_ids), 0, None, places, cache, visible)
+        hidden = self.run_layers(self.embed(token_ids), 0, None, position_ids, cache, visible)
         logits: torch.Tensor = self._head(self._base.norm(hidden[:, -num_logits:]))[0]
         return logits
 
@@ -64,7 +64,7 @@ class LeanLlama:
         hidden: torch.Tensor,
         first: int,
         end: int | None,
-        places: Sequence[int],
+        position_ids: Sequence[int],
         cache: Cache,
         visible: torch.Tensor | None = None,
     ) -> torch.Tensor:
@@ -73,13 +73,14 @@ class LeanLlama:
         Args:
             visible: As in a call of the whole.
         """
-        last = max(places)
+        last = max(position_ids)
         if last >= len(self._cos):
             self._cos, self._sin = self._rotations(2 * (last + 1))
-        if visible is None and len(places) > 1 and places[0] > 0:
-            visible = torch.ones(len(places), last + 1, dtype=torch.bool).tril(places[0])
+        if visible is None and len(position_ids) > 1 and position_ids[0] > 0:
+            visible = torch.ones(len(position_ids), last + 1, dtype=torch.bool)
+            visible = visible.tril(position_ids[0])
         mask = None if visible is None else self._additive(visible)
-        index = torch.tensor(places, device=self._device)
+        index = torch.tensor(position_ids, device=self._device)
         rotation = (self._cos[index][None], self._sin[index][None])
         for layer in self._base.layers[first:end]:
             hidden = layer(

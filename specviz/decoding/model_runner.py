@@ -2,8 +2,8 @@
 
 `forward(ids, n)` makes the cache hold exactly `ids` and returns the logits of the last n positions:
 it forgets what differs, feeds what is missing, and so no caller ever counts positions. Example:
-with "a b c d" cached, forward("a b x", 1) forgets "c d", feeds "x" and returns one row, the law
-after "a b x".
+with "a b c d" cached, forward("a b x", 1) forgets "c d", feeds "x" and returns one row, the
+logits of the token after "a b x".
 """
 
 from collections.abc import Sequence
@@ -12,43 +12,48 @@ import torch
 from transformers import PreTrainedModel
 
 from specviz.decoding.lean_llama import LeanLlama
+from specviz.decoding.positions import context_of
+from specviz.decoding.probes import check_trees
 from specviz.decoding.proposal import ancestor_mask, depths
-from specviz.decoding.rollback_cache import rollback_cache
+from specviz.decoding.rollback_cache import DEFAULT_ROOM, rollback_cache
 from specviz.errors import IncompatibleModelError
+
+_WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
+"""Names under which configs limit how far a layer sees."""
 
 
 class ModelRunner:
     """Runs one causal LM over one text at batch size 1 and remembers what it has read."""
 
-    def __init__(self, model: PreTrainedModel) -> None:
+    def __init__(self, model: PreTrainedModel, room: int = DEFAULT_ROOM) -> None:
+        """Serve one text after another.
+
+        Args:
+            room: Most tokens that will follow a text's first `forward`. More are read too, but
+                whoever reads them pays for a larger cache.
+        """
         self.model = model
         self.vocab_size: int = model.get_output_embeddings().weight.shape[0]
-        self.context: int | None = getattr(
-            model.config.get_text_config(), "max_position_embeddings", None
-        )
+        self.context = context_of(model)
+        self._room = room if self.context is None else min(room, self.context)
         self.device = model.device
         self._lean = LeanLlama(model) if LeanLlama.fits(model) else None
+        self._reads_trees = False
         self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
-        self._cache = rollback_cache()
+        self._cache = rollback_cache(self._room)
         self._ids: list[int] = []
-
-    @property
-    def cached_ids(self) -> tuple[int, ...]:
-        """The tokens whose keys and values are cached."""
-        return tuple(self._ids)
 
     def forward(self, ids: Sequence[int], num_logits: int) -> torch.Tensor:
         """Read `ids` and return the logits `[num_logits, vocab]` of its last positions.
 
-        Row i is the law of the token that follows `ids[len(ids) - num_logits + i]`.
+        Row i is for the token that follows `ids[len(ids) - num_logits + i]`.
         """
         missing = self._sync(ids, num_logits)
         return self._run(missing, num_logits)
 
-    @torch.inference_mode()
     def forward_tree(
         self, ids: Sequence[int], token_ids: Sequence[int], parents: Sequence[int]
     ) -> torch.Tensor:
@@ -57,7 +62,21 @@ class ModelRunner:
         Returns:
             `[num_nodes + 1, vocab]`: row 0 follows `ids`, row i + 1 follows node i. Call `keep`
             afterwards.
+
+        Raises:
+            IncompatibleModelError: The model cannot read trees, or none of this size.
         """
+        if not self._reads_trees:
+            runners = ModelRunner(self.model), ModelRunner(self.model)
+            check_trees(type(self.model).__name__, *runners, self._window)
+            self._reads_trees = True
+        return self.read_tree(ids, token_ids, parents)
+
+    @torch.inference_mode()
+    def read_tree(
+        self, ids: Sequence[int], token_ids: Sequence[int], parents: Sequence[int]
+    ) -> torch.Tensor:
+        """Do what `forward_tree` does, for a model that is known to read trees."""
         missing = self._sync(ids, 1)
         num_past, num_missing, num_nodes = len(self._ids), len(missing), len(token_ids)
         num_new = num_missing + num_nodes
@@ -65,13 +84,8 @@ class ModelRunner:
         visible = torch.ones(num_new, num_past + num_new, dtype=torch.bool)
         visible[:, num_past:] = torch.ones(num_new, num_new, dtype=torch.bool).tril()
         visible[num_missing:, num_past + num_missing :] = ancestor_mask(parents)
-        places = [*range(num_past, len(ids)), *(len(ids) + depth for depth in depths(parents))]
-        logits = self._call(
-            [*missing, *token_ids],
-            places,
-            num_nodes + 1,
-            visible,
-        )
+        positions = [*range(num_past, len(ids)), *(len(ids) + depth for depth in depths(parents))]
+        logits = self._call([*missing, *token_ids], positions, num_nodes + 1, visible)
         self._ids = [*ids, *token_ids]
         return logits
 
@@ -111,16 +125,16 @@ class ModelRunner:
     def _call(
         self,
         token_ids: Sequence[int],
-        places: Sequence[int],
+        position_ids: Sequence[int],
         num_logits: int,
         visible: torch.Tensor | None = None,
     ) -> torch.Tensor:
         if self._lean is not None:
-            return self._lean(token_ids, places, self._cache, num_logits, visible)
+            return self._lean(token_ids, position_ids, self._cache, num_logits, visible)
         kwargs = {} if visible is None else {"attention_mask": self._additive(visible)}
         output = self.model(
             input_ids=torch.tensor([token_ids], device=self.device),
-            position_ids=torch.tensor([list(places)], device=self.device),
+            position_ids=torch.tensor([list(position_ids)], device=self.device),
             past_key_values=self._cache,
             use_cache=True,
             logits_to_keep=num_logits,
@@ -140,11 +154,17 @@ class ModelRunner:
         mask = torch.zeros(visible.shape, dtype=dtype).masked_fill(~visible, torch.finfo(dtype).min)
         return mask[None, None].to(self.device)
 
+    @property
+    def _window(self) -> int | None:
+        """Tokens that the narrowest layer sees at most; None where every layer sees all."""
+        config = self.model.config.get_text_config()
+        sizes = [getattr(config, name, None) for name in _WINDOWS]
+        return min((size for size in sizes if size), default=None)
+
     def _refuse_tree_past_window(self, num_tokens: int) -> None:
-        window = getattr(self.model.config.get_text_config(), "sliding_window", None)
-        if any(self._cache.is_sliding) or (window is not None and num_tokens > window):
+        if self._window is not None and num_tokens > self._window:
             raise IncompatibleModelError(
-                f"token trees over a sliding window of {window} tokens are not supported; "
+                f"token trees over a sliding window of {self._window} tokens are not supported; "
                 "use a chain or a shorter text"
             )
 

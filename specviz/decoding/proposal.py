@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 
@@ -22,8 +22,8 @@ class Proposal:
     token_ids: tuple[int, ...]
     parents: tuple[int, ...]
     draft_probs: torch.Tensor | None = None
-    """`[num_nodes, vocab]` float: row i is the law that node i was drawn from, before any sibling
-    was taken out of it. None: the proposal is deterministic, each node a point mass."""
+    """`[num_nodes, vocab]` float: row i is what node i was drawn from, before any sibling was
+    taken out of it. None: the proposal is deterministic, each node a point mass."""
     shown_logits: torch.Tensor | None = None
     """`[num_nodes, vocab]` float: what the draft believed, for the record only, where the tokens
     are its argmax and verification must treat them as point masses. None elsewhere."""
@@ -83,17 +83,26 @@ def ancestor_mask(parents: Sequence[int]) -> torch.Tensor:
 
 
 class Proposer(Protocol):
-    """Makes drafts for one lane. One object serves one lane and keeps that lane's state."""
+    """Makes drafts for one lane. One object serves one lane and keeps that lane's state.
 
-    @property
-    def needs_features(self) -> bool:
-        """Whether `observe` needs the target's hidden states."""
+    One that learns from what becomes of its drafts is a `LearningProposer` too.
+    """
 
     def reset(self, prompt_ids: Sequence[int]) -> None:
         """Forget the last text and read the prompt; not part of any round's time."""
 
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         """Draft at most `gamma` tokens to follow `committed_ids` (prompt included)."""
+
+
+@runtime_checkable
+class LearningProposer(Protocol):
+    """What a proposer has besides if the decoder is to tell it what the target made of its
+    drafts."""
+
+    @property
+    def needs_features(self) -> bool:
+        """Whether `observe` needs the target's hidden states."""
 
     def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
         """Learn what the target made of the last proposal.

@@ -1,4 +1,4 @@
-"""Writes down a round: from token ids, laws and judgements to the values of the trace.
+"""Writes down a round: from token ids, logits and judgements to the values of the trace.
 
 Runs after the round's clock has stopped; nothing here is part of a measured time.
 """
@@ -24,13 +24,13 @@ from specviz.trace.values import (
 )
 
 
-class Speller(Protocol):
+class Detokenizer(Protocol):
     """Turns ids into text."""
 
-    def reset(self) -> None:
-        """Start a new output."""
+    def reset(self, prompt_ids: Sequence[int]) -> None:
+        """Start a new output, the one that follows a prompt."""
 
-    def spell(self, token_id: int) -> str:
+    def token_text(self, token_id: int) -> str:
         """Text of one token by itself."""
 
     def append(self, token_id: int) -> str:
@@ -59,21 +59,21 @@ class RoundFacts:
 class Recorder:
     """Makes `Round`s for one lane."""
 
-    def __init__(self, sampling: Sampling, speller: Speller, *, record_top: bool) -> None:
+    def __init__(self, sampling: Sampling, detokenizer: Detokenizer, *, record_top: bool) -> None:
         self._sampling = sampling
-        self._speller = speller
+        self._detokenizer = detokenizer
         self._record_top = record_top
         self._shown_sampling = sampling if sampling.temperature > 0 else Sampling(temperature=1.0)
 
-    def reset(self) -> None:
-        """Start a new output."""
-        self._speller.reset()
+    def reset(self, prompt_ids: Sequence[int]) -> None:
+        """Start a new output, the one that follows a prompt."""
+        self._detokenizer.reset(prompt_ids)
 
     def record(self, facts: RoundFacts) -> Round:
         """Make the round's record."""
         target_probs = to_probs(facts.logits, self._shown_sampling)
         draft_probs = self._draft_probs(facts.proposal)
-        tops = _Tops(self._speller, target_probs, draft_probs) if self._record_top else None
+        tops = _Tops(self._detokenizer, target_probs, draft_probs) if self._record_top else None
         return Round(
             index=facts.index,
             position=facts.position,
@@ -120,7 +120,7 @@ class Recorder:
             result.append(
                 DraftToken(
                     id=ids[node],
-                    text=self._speller.spell(ids[node]),
+                    text=self._detokenizer.token_text(ids[node]),
                     parent=proposal.parents[node],
                     outcome=Outcome.REJECTED if is_rejected else Outcome.ACCEPTED,
                     draft_prob=q_of[node],
@@ -130,7 +130,7 @@ class Recorder:
                     overlap=overlaps[node],
                     top_draft=tops.draft(node) if tops else (),
                     top_target=tops.target(rows[node]) if tops else (),
-                    top_residual=tops.law(residual) if tops and residual is not None else (),
+                    top_residual=tops.of(residual) if tops and residual is not None else (),
                 )
             )
         return tuple(result)
@@ -160,7 +160,7 @@ class Recorder:
     ) -> DraftToken:
         return DraftToken(
             id=proposal.token_ids[node],
-            text=self._speller.spell(proposal.token_ids[node]),
+            text=self._detokenizer.token_text(proposal.token_ids[node]),
             parent=proposal.parents[node],
             outcome=Outcome.DISCARDED,
             draft_prob=draft_prob,
@@ -177,56 +177,67 @@ class Recorder:
         path = facts.verification.path
         rows = [0, *(node + 1 for node in path)][: len(facts.emitted_ids)]
         probs = target_probs[rows, list(facts.emitted_ids)].tolist()
-        margins = self._margins(facts.logits[rows])
+        gaps = self._gaps(facts.logits[rows], facts.emitted_ids)
         result = []
-        for place, token_id in enumerate(facts.emitted_ids):
-            source = Source.DRAFT if place < len(path) else facts.verification.source
-            has_own_law = source in (Source.BONUS, Source.TARGET)
+        for index, (token_id, (margin, runner_up)) in enumerate(
+            zip(facts.emitted_ids, gaps, strict=True)
+        ):
+            source = Source.DRAFT if index < len(path) else facts.verification.source
+            is_chosen_here = source in (Source.BONUS, Source.TARGET)
             result.append(
                 EmittedToken(
                     id=token_id,
-                    text=self._speller.append(token_id),
+                    text=self._detokenizer.append(token_id),
                     source=source,
-                    target_prob=probs[place],
-                    margin=margins[place],
-                    top_target=tops.target(rows[place]) if tops and has_own_law else (),
+                    target_prob=probs[index],
+                    margin=margin,
+                    top_target=tops.target(rows[index]) if tops and is_chosen_here else (),
+                    runner_up=runner_up,
                 )
             )
         return tuple(result)
 
-    def _margins(self, logits: torch.Tensor) -> Sequence[float | None]:
+    def _gaps(
+        self, logits: torch.Tensor, emitted_ids: Sequence[int]
+    ) -> list[tuple[float | None, int | None]]:
+        """How far each greedy choice lies before the second best, and which that is."""
         if self._sampling.temperature > 0:
-            return [None] * len(logits)
-        best = logits.topk(2, dim=-1).values
-        gaps: list[float] = (best[:, 0] - best[:, 1]).double().tolist()
-        return gaps
+            return [(None, None)] * len(logits)
+        best = logits.topk(2, dim=-1)
+        margins = (best.values[:, 0] - best.values[:, 1]).double().tolist()
+        # Of equal logits argmax and topk may put another first.
+        runners_up = [
+            second if first == emitted else first
+            for (first, second), emitted in zip(best.indices.tolist(), emitted_ids, strict=True)
+        ]
+        return list(zip(margins, runners_up, strict=True))
 
 
 class _Tops:
     """Lists of the most probable tokens, found for all rows of a round at once."""
 
     def __init__(
-        self, speller: Speller, target_probs: torch.Tensor, draft_probs: torch.Tensor | None
+        self, detokenizer: Detokenizer, target_probs: torch.Tensor, draft_probs: torch.Tensor | None
     ) -> None:
-        self._speller = speller
+        self._detokenizer = detokenizer
         self._target = _top_rows(target_probs)
         self._draft = None if draft_probs is None else _top_rows(draft_probs)
 
     def target(self, row: int) -> tuple[TopToken, ...]:
-        return self._spelled(self._target, row)
+        return self._with_texts(self._target, row)
 
     def draft(self, row: int) -> tuple[TopToken, ...]:
-        return () if self._draft is None else self._spelled(self._draft, row)
+        return () if self._draft is None else self._with_texts(self._draft, row)
 
-    def law(self, probs: torch.Tensor) -> tuple[TopToken, ...]:
-        return self._spelled(_top_rows(probs[None]), 0)
+    def of(self, probs: torch.Tensor) -> tuple[TopToken, ...]:
+        return self._with_texts(_top_rows(probs[None]), 0)
 
-    def _spelled(
+    def _with_texts(
         self, rows: tuple[list[list[float]], list[list[int]]], row: int
     ) -> tuple[TopToken, ...]:
         probs, ids = rows
         return tuple(
-            TopToken(token_id, self._speller.spell(token_id), prob)
+            TopToken(token_id, self._detokenizer.token_text(token_id), prob)
             for prob, token_id in zip(probs[row], ids[row], strict=True)
             if prob > 0
         )

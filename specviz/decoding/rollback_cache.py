@@ -1,27 +1,35 @@
 """A KV cache that forgets its newest tokens at no cost."""
 
+from functools import partial
 from typing import Any
 
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
-FIRST_CAPACITY = 256
+DEFAULT_ROOM = 256
 
 
 class RollbackLayer(DynamicLayer):  # type: ignore[misc]
-    """Keys and values of one layer in a buffer that grows by doubling; a rollback only moves its
-    end.
+    """Keys and values of one layer in a buffer with room for more; a rollback only moves its end.
+
+    The first tokens, which are a text's prompt, bring `room` for as many more; past that the buffer
+    grows by doubling, which costs whoever asks for it.
 
     Every token stays, in layers with a sliding window too: the mask, not the cache, hides what lies
     outside the window, so that any rollback is exact.
     """
 
+    def __init__(self, room: int) -> None:
+        super().__init__()
+        self._room = room
+
     def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
         """Allocate the buffers, shaped `[1, num_kv_heads, capacity, head_dim]`."""
         self.dtype, self.device = key_states.dtype, key_states.device
         self._length = 0
-        self._key_buffer = key_states.new_empty(_with_capacity(key_states, FIRST_CAPACITY))
-        self._value_buffer = value_states.new_empty(_with_capacity(value_states, FIRST_CAPACITY))
+        capacity = key_states.shape[-2] + self._room
+        self._key_buffer = _empty_like(key_states, capacity)
+        self._value_buffer = _empty_like(value_states, capacity)
         self.is_initialized = True
 
     def update(
@@ -68,18 +76,45 @@ class RollbackLayer(DynamicLayer):  # type: ignore[misc]
         self.truncate(self.get_seq_length() + tokens_to_remove)
 
 
-def _with_capacity(states: torch.Tensor, capacity: int) -> tuple[int, int, int, int]:
-    return states.shape[0], states.shape[1], max(capacity, states.shape[2]), states.shape[3]
+def _empty_like(states: torch.Tensor, capacity: int) -> torch.Tensor:
+    batch, num_heads, _, head_dim = states.shape
+    return states.new_empty(batch, num_heads, capacity, head_dim)
 
 
 def _grown(buffer: torch.Tensor, length: int, capacity: int) -> torch.Tensor:
-    grown = buffer.new_empty(_with_capacity(buffer, capacity))
+    grown = _empty_like(buffer, capacity)
     grown[:, :, :length] = buffer[:, :, :length]
     return grown
 
 
-def rollback_cache() -> DynamicCache:
-    """Make an empty cache whose layers, made as the model asks for them, are `RollbackLayer`s."""
-    cache = DynamicCache()
-    cache.layer_class_to_replicate = RollbackLayer
-    return cache
+class _PartCache(DynamicCache):  # type: ignore[misc]
+    """A cache for the layers of a model from one number on."""
+
+    def __init__(self, room: int, first_layer: int) -> None:
+        super().__init__()
+        self._first_layer = first_layer
+        self.layer_class_to_replicate = partial(RollbackLayer, room)
+
+    def update(
+        self,
+        key_states: torch.Tensor,
+        value_states: torch.Tensor,
+        layer_idx: int,
+        *args: Any,
+        **kwargs: Any,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Append to the layer that the model numbers `layer_idx` and return all that it holds."""
+        index = layer_idx - self._first_layer
+        keys, values = super().update(key_states, value_states, index, *args, **kwargs)
+        return keys, values
+
+
+def rollback_cache(room: int = DEFAULT_ROOM, first_layer: int = 0) -> DynamicCache:
+    """Make an empty cache of `RollbackLayer`s, which are made as the model asks for them.
+
+    Args:
+        room: Tokens that can follow the first ones that are read before a buffer must grow.
+        first_layer: Where the part of the model begins that the cache is for. The part asks for its
+            layers by their numbers in the whole, and how much was read by the first of them.
+    """
+    return _PartCache(room, first_layer)

@@ -10,11 +10,11 @@ from specviz.trace.values import Sampling
 
 
 def to_probs(logits: torch.Tensor, sampling: Sampling) -> torch.Tensor:
-    """Turn logits into the law that tokens are drawn from.
+    """Turn logits into the distribution that tokens are drawn from.
 
     Temperature first, then top-k, then top-p, as transformers orders its warpers. Ties at the k-th
     logit are all kept; top-p keeps the smallest set whose probability reaches top_p, never less
-    than one token. Temperature 0 gives a one-hot law at the argmax (the lowest id among equals).
+    than one token. Temperature 0 gives a one-hot row at the argmax (the lowest id among equals).
 
     Args:
         logits: `[num_rows, vocab]`, any float dtype.
@@ -40,7 +40,7 @@ def to_probs(logits: torch.Tensor, sampling: Sampling) -> torch.Tensor:
 
 
 def check_finite(logits: torch.Tensor) -> None:
-    """Refuse logits of which no law can be made: argmax would silently return the place of a NaN.
+    """Refuse logits of which no distribution can be made: argmax would silently return a NaN's id.
 
     Raises:
         DecodingError: A row has NaN or infinity as its largest value.
@@ -70,7 +70,7 @@ class Chance(Protocol):
         """Throw a coin that shows heads with probability `prob`."""
 
     def choose(self, probs: torch.Tensor) -> int:
-        """Draw an index from the law `probs` `[vocab]`, which may be unnormalised."""
+        """Draw an index from the distribution `probs` `[vocab]`, which may be unnormalised."""
 
 
 class SeededChance:
@@ -95,7 +95,7 @@ class SeededChance:
         return Flip(draw < prob, draw)
 
     def choose(self, probs: torch.Tensor) -> int:
-        """Invert the cumulative law at one uniform draw; a token of probability zero is never
+        """Invert the cumulative sum at one uniform draw; a token of probability zero is never
         chosen."""
         wide = torch.float32 if probs.device.type == "mps" else torch.float64
         cumulative = probs.to(wide).cumsum(dim=-1)

@@ -1,50 +1,57 @@
-"""A causal LM run in two parts that share one KV cache: its first layers, and the rest.
+"""A causal LM run in two parts, each with the KV cache of its own layers: the first, and the rest.
 
 The first E layers with the model's own norm and output layer are a draft model that costs E / N of
-the target and caches its keys and values where the target wants them (self-speculation, LayerSkip,
-arXiv:2404.16710). What they computed for a drafted token is kept, so verification runs only the
-other layers.
+the target and keeps the keys and values that the target needs of those layers (self-speculation,
+LayerSkip, arXiv:2404.16710). What they computed for a drafted token is kept, so verification runs
+only the other layers.
 
-Both parts are shallow views: they share every weight with the model, own a config of their own, and
-leave the model and its config as they were.
+Both parts are views that leave the model and its config as they were. Each makes its masks itself,
+so that a window is applied where the model's class applies one.
 """
 
-import copy
 from collections.abc import Sequence
-from typing import Any
 
 import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from specviz.decoding.model_parts import layers_of, view_of_layers
 from specviz.decoding.model_runner import ModelRunner, shared_prefix
+from specviz.decoding.probes import is_same_but_for_rounding
+from specviz.decoding.rollback_cache import DEFAULT_ROOM, rollback_cache
 from specviz.errors import IncompatibleModelError
 
-PROBE_TOLERANCE = 1e-3
-SUPPORTED_LAYER_TYPES = {"full_attention", "sliding_attention"}
+PROBE_TEXT = (1, 5, 3, 7, 2, 9)
+NUM_PROBED = 3
+PROBE_WINDOW = 2
 
 
 class SplitRunner(ModelRunner):
     """A `ModelRunner` that can also predict after its first `exit_layer` layers."""
 
-    def __init__(self, model: PreTrainedModel, exit_layer: int) -> None:
-        layers = _layers_of(model)
+    def __init__(self, model: PreTrainedModel, exit_layer: int, room: int = DEFAULT_ROOM) -> None:
+        """Cut `model` in two; `room` as in a `ModelRunner`.
+
+        Raises:
+            IncompatibleModelError: It has no such layer, or cannot be run in part.
+        """
+        layers = layers_of(model)
         if not 1 <= exit_layer < len(layers):
             raise IncompatibleModelError(
                 f"exit_layer must be 1 to {len(layers) - 1} for a model of {len(layers)} layers, "
                 f"got {exit_layer}"
             )
         self.exit_layer = exit_layer
-        self._window: int | None = getattr(model.base_model.config, "sliding_window", None)
         self._norm = model.base_model.norm
-        self._front = _view(model.base_model, 0, exit_layer, norm=nn.Identity())
-        self._back = _view(model.base_model, exit_layer, len(layers), norm=self._norm)
-        super().__init__(model)
+        self._front = view_of_layers(model.base_model, 0, exit_layer, norm=nn.Identity())
+        self._back = view_of_layers(model.base_model, exit_layer, len(layers), norm=self._norm)
+        super().__init__(model, room)
         self._probe()
 
     def reset(self) -> None:
         """Forget everything."""
         super().reset()
+        self._back_cache = rollback_cache(self._room, self.exit_layer)
         # Hidden states of tokens that the front has read and the back has not, [num_pending,
         # hidden].
         self._pending: list[torch.Tensor] = []
@@ -75,7 +82,7 @@ class SplitRunner(ModelRunner):
         num_front, num_back = len(self._front_ids), len(self._ids)
         if num_tokens >= num_front:
             return
-        for layer in self._cache.layers:
+        for layer in (*self._cache.layers, *self._back_cache.layers):
             layer.truncate(num_tokens)
         del self._front_ids[num_tokens:]
         del self._pending[max(0, num_tokens - num_back) :]
@@ -100,7 +107,7 @@ class SplitRunner(ModelRunner):
         else:
             hidden = self._front(
                 input_ids=torch.tensor([missing], device=self.device),
-                position_ids=self._places(start, end),
+                position_ids=self._position_ids(start, end),
                 past_key_values=self._cache,
                 use_cache=True,
             ).last_hidden_state
@@ -113,38 +120,19 @@ class SplitRunner(ModelRunner):
         pending = torch.stack(self._pending)[None]
         if self._lean is not None:
             hidden = self._lean.run_layers(
-                pending, self.exit_layer, None, range(start, end), self._cache
+                pending, self.exit_layer, None, range(start, end), self._back_cache
             )
             hidden = self._norm(hidden[:, -num_logits:])
         else:
             hidden = self._back(
                 inputs_embeds=pending,
-                position_ids=self._places(start, end),
-                past_key_values=self._cache,
-                attention_mask=self._back_masks(start, end),
+                position_ids=self._position_ids(start, end),
+                past_key_values=self._back_cache,
                 use_cache=True,
             ).last_hidden_state
         self._ids = ids
         self._pending = []
         return self._project(hidden[0, -num_logits:])
-
-    def _back_masks(self, start: int, end: int) -> torch.Tensor | dict[str, torch.Tensor]:
-        """Masks `[1, 1, num_new, end]` for the tokens `start` to `end`, by layer type where types
-        are mixed.
-
-        The model cannot make them: it asks the first layer's cache how much was read, and the front
-        is ahead of the back.
-        """
-        dtype = self.model.dtype
-        hidden = torch.full((end - start, end), torch.finfo(dtype).min, dtype=dtype)
-        future = hidden.triu(start + 1)[None, None].to(self.device)
-        if self._window is None:
-            return future
-        outside = future + hidden.tril(start - self._window)[None, None].to(self.device)
-        types = set(getattr(self._back.config, "layer_types", None) or ["sliding_attention"])
-        if len(types) == 1:
-            return outside if types == {"sliding_attention"} else future
-        return {"full_attention": future, "sliding_attention": outside}
 
     @torch.inference_mode()
     def _predict_from_exit(self) -> torch.Tensor:
@@ -154,7 +142,7 @@ class SplitRunner(ModelRunner):
         logits: torch.Tensor = self.model.get_output_embeddings()(hidden)
         return logits
 
-    def _places(self, start: int, end: int) -> torch.Tensor:
+    def _position_ids(self, start: int, end: int) -> torch.Tensor:
         return torch.arange(start, end, device=self.device)[None]
 
     def _probe(self) -> None:
@@ -164,58 +152,51 @@ class SplitRunner(ModelRunner):
             IncompatibleModelError: They differ (scaled embeddings, soft-capped logits, a window,
             …).
         """
-        ids = [i % self.vocab_size for i in (1, 5, 3, 7, 2, 9)]
         name = type(self.model).__name__
         try:
-            self.exit_logits(ids[:4])
-            halves = self.forward(ids, 3)
-            whole = ModelRunner(self.model).forward(ids, 3)
+            whole = ModelRunner(self.model).forward(self._probe_ids, NUM_PROBED)
+            is_same = is_same_but_for_rounding(self._read_in_parts(), whole)
+            is_same = is_same and self._keeps_windows()
         except (TypeError, AttributeError, RuntimeError, ValueError, IndexError) as error:
             raise IncompatibleModelError(
                 f"early exit cannot run the layers of {name} in part: {error}"
             ) from error
-        scale = float(whole.abs().max().clamp_min(1.0))
-        tolerance = max(PROBE_TOLERANCE, 8 * torch.finfo(self.model.dtype).eps) * scale
-        if not float((halves - whole).abs().max()) <= tolerance:
+        if not is_same:
             raise IncompatibleModelError(
                 f"early exit is not supported for {name}: its layers run in two parts do not "
                 "give the logits of the whole model"
             )
         self.reset()
 
+    @torch.inference_mode()
+    def _keeps_windows(self) -> bool:
+        """Whether parts and whole agree on a text longer than the window.
 
-def _layers_of(model: PreTrainedModel) -> nn.ModuleList:
-    name = type(model).__name__
-    config = model.config.get_text_config()
-    if getattr(config, "final_logit_softcapping", None) is not None:
-        raise IncompatibleModelError(
-            f"early exit is not supported for {name}: it caps its logits after the output layer"
-        )
-    foreign = set(getattr(config, "layer_types", None) or ()) - SUPPORTED_LAYER_TYPES
-    if foreign:
-        raise IncompatibleModelError(
-            f"early exit is not supported for {name}: layers of type {', '.join(sorted(foreign))}"
-        )
-    layers = getattr(model.base_model, "layers", None)
-    has_norm = isinstance(getattr(model.base_model, "norm", None), nn.Module)
-    if not isinstance(layers, nn.ModuleList) or not has_norm:
-        raise IncompatibleModelError(
-            f"early exit needs a model with `layers` and a final `norm` (Llama, Qwen, Mistral, …); "
-            f"{name} is built otherwise"
-        )
-    return layers
+        Real windows are longer than any text that is worth trying, so the configs of the views are
+        lent a short one.
+        """
+        window = getattr(self.model.base_model.config, "sliding_window", None)
+        if window is None:
+            return True
+        whole = view_of_layers(self.model.base_model, 0, None, norm=self._norm)
+        parts = (self._front, self._back)
+        try:
+            for view in (whole, *parts):
+                view.config.sliding_window = PROBE_WINDOW
+            ids = torch.tensor([self._probe_ids], device=self.device)
+            hidden = whole(input_ids=ids, use_cache=False).last_hidden_state
+            expected = self._project(hidden[0, -NUM_PROBED:])
+            return is_same_but_for_rounding(self._read_in_parts(), expected)
+        finally:
+            for view in parts:
+                view.config.sliding_window = window
 
+    @property
+    def _probe_ids(self) -> list[int]:
+        return [token_id % self.vocab_size for token_id in PROBE_TEXT]
 
-def _view(base: Any, start: int, end: int, norm: nn.Module) -> Any:
-    """A shallow copy of the inner model that runs the layers `start` to `end` only."""
-    view = copy.copy(base)
-    view._modules = dict(base._modules)
-    view.layers = base.layers[start:end]
-    view.norm = norm
-    config = copy.deepcopy(base.config)
-    config.num_hidden_layers = end - start
-    types = getattr(base.config, "layer_types", None)
-    if types is not None:
-        config.layer_types = list(types)[start:end]
-    view.config = config
-    return view
+    def _read_in_parts(self) -> torch.Tensor:
+        """Logits `[NUM_PROBED, vocab]` of the last tokens, the front ahead of the back."""
+        self.reset()
+        self.exit_logits(self._probe_ids[: -NUM_PROBED + 1])
+        return self.forward(self._probe_ids, NUM_PROBED)

@@ -1,6 +1,6 @@
 """Which drafted tokens survive: one walk, exact for chains and trees, greedy and sampled.
 
-Notation of the formulas: p is the target's law, q the law that the draft was drawn from.
+Notation of the formulas: p is the target's distribution, q the one that the draft was drawn from.
 
 At each node of the walk the children are tried in order. Child x is accepted with probability
 min(1, p(x) / q(x)). After a rejection p becomes norm(max(0, p - q)) (Leviathan et al. 2023,
@@ -30,7 +30,7 @@ class Judgement:
     node: int
     is_accepted: bool
     target_prob: float
-    """Probability of the token in the law it was tested against."""
+    """Probability of the token in the distribution it was tested against."""
     accept_prob: float
     draw: float | None
 
@@ -46,7 +46,7 @@ class Verification:
     """CORRECTION after a rejection, BONUS after full acceptance, TARGET with nothing drafted."""
     judgements: tuple[Judgement, ...]
     residual: torch.Tensor | None
-    """`[vocab]`: the law that the correction was drawn from; None where nothing was rejected."""
+    """`[vocab]`: what the correction was drawn from; None where nothing was rejected."""
 
 
 def verify(proposal: Proposal, target_probs: torch.Tensor, chance: Chance) -> Verification:
@@ -60,34 +60,32 @@ def verify(proposal: Proposal, target_probs: torch.Tensor, chance: Chance) -> Ve
     path: list[int] = []
     judgements: list[Judgement] = []
     while True:
-        law = target_probs[node + 1]
         children = proposal.children(node)
-        accepted, rejected_law, judged = _try_children(proposal, children, law, chance)
+        accepted, left, judged = _try_children(proposal, children, target_probs[node + 1], chance)
         judgements += judged
         if accepted is None:
             break
         path.append(accepted)
         node = accepted
-    if not children:
-        source = Source.BONUS if path else Source.TARGET
-        return Verification(tuple(path), chance.choose(law), source, tuple(judgements), None)
-    token = chance.choose(rejected_law)
-    return Verification(tuple(path), token, Source.CORRECTION, tuple(judgements), rejected_law)
+    token = chance.choose(left)
+    if children:
+        return Verification(tuple(path), token, Source.CORRECTION, tuple(judgements), left)
+    source = Source.BONUS if path else Source.TARGET
+    return Verification(tuple(path), token, source, tuple(judgements), None)
 
 
 def _try_children(
-    proposal: Proposal, children: Sequence[int], law: torch.Tensor, chance: Chance
+    proposal: Proposal, children: Sequence[int], target_probs: torch.Tensor, chance: Chance
 ) -> tuple[int | None, torch.Tensor, list[Judgement]]:
-    """Try siblings in turn: the accepted one or None, what is left of the law, and the
-    judgements."""
+    """Try siblings in turn: the accepted one or None, what rejections left of `target_probs`, and
+    the judgements."""
     judged: list[Judgement] = []
-    draft_law: torch.Tensor | None = None
+    drawn = proposal.draft_probs
+    draft_probs = None if drawn is None or not children else drawn[children[0]]
     for child in children:
         token = proposal.token_ids[child]
-        if proposal.draft_probs is not None and draft_law is None:
-            draft_law = proposal.draft_probs[child]
-        target_prob = float(law[token])
-        draft_prob = 1.0 if draft_law is None else float(draft_law[token])
+        target_prob = float(target_probs[token])
+        draft_prob = 1.0 if draft_probs is None else float(draft_probs[token])
         # A sibling drawn without replacement can have lost its mass to rounding: then p decides
         # alone.
         accept_prob = (
@@ -96,20 +94,20 @@ def _try_children(
         flip = chance.flip(accept_prob)
         judged.append(Judgement(child, flip.is_heads, target_prob, accept_prob, flip.draw))
         if flip.is_heads:
-            return child, law, judged
-        law = residual_law(law, draft_law, token)
-        if draft_law is not None:
-            draft_law = _without(draft_law, token)
-    return None, law, judged
+            return child, target_probs, judged
+        target_probs = residual_probs(target_probs, draft_probs, token)
+        if draft_probs is not None and child != children[-1]:
+            draft_probs = _without(draft_probs, token)
+    return None, target_probs, judged
 
 
-def residual_law(
+def residual_probs(
     target_probs: torch.Tensor, draft_probs: torch.Tensor | None, token: int
 ) -> torch.Tensor:
     """Return norm(max(0, p - q)) `[vocab]`, with q the point mass at `token` where `draft_probs` is
     None.
 
-    Where rounding leaves nothing (p and q equal to the last bit) the target's own law is returned.
+    Where rounding leaves nothing (p and q equal to the last bit) `target_probs` are returned.
     """
     if draft_probs is None:
         return _without(target_probs, token)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from specviz.decoding.clock import DeviceClock
 from specviz.decoding.decoder import Decoder, Limits
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.positions import context_of, declared_context
 from specviz.decoding.proposal import Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.early_exit import EarlyExit
@@ -15,8 +16,8 @@ from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import RequestError
 from specviz.models.compatibility import check_pair, check_rollback
+from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.models.loading import LoadedModel, ModelPool
-from specviz.models.spelling import TokenSpeller
 from specviz.trace.values import LaneSpec, Method, RaceRequest
 
 
@@ -24,18 +25,34 @@ def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
     """Turn the prompt into ids, with whatever the tokenizer puts before a text.
 
     Raises:
-        RequestError: The prompt holds no token, or leaves no room in the target's context.
+        RequestError: The prompt holds no token, or one that the target does not know, or leaves no
+            room in the target's context.
     """
     ids = tuple(target.tokenizer(request.prompt)["input_ids"])
-    context = ModelRunner(target.model).context
     if not ids:
         raise RequestError("the prompt holds no token; write at least one word")
-    if context is not None and len(ids) >= context:
+    # Where tokens were added to a tokenizer but no rows to the model, CUDA would end the process.
+    num_rows = target.model.get_input_embeddings().weight.shape[0]
+    if max(ids) >= num_rows:
+        piece = target.tokenizer.convert_ids_to_tokens(max(ids))
         raise RequestError(
-            f"the prompt has {len(ids)} tokens and {target.name} reads at most {context}, "
-            "the answer included; shorten the prompt"
+            f"the prompt holds {piece!r} (id {max(ids)}) and {target.name} knows ids up to "
+            f"{num_rows - 1}, fewer than its tokenizer; leave it out"
         )
+    _check_room(len(ids), target)
     return ids
+
+
+def _check_room(num_tokens: int, target: LoadedModel) -> None:
+    context = context_of(target.model)
+    if context is None or num_tokens < context:
+        return
+    is_shortened = context != declared_context(target.model)
+    reason = ", where its LongRoPE changes the keys of earlier tokens" if is_shortened else ""
+    raise RequestError(
+        f"the prompt has {num_tokens} tokens and {target.name} reads at most {context}, "
+        f"the answer included{reason}; shorten the prompt"
+    )
 
 
 def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Decoder:
@@ -47,7 +64,7 @@ def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Deco
     """
     target = pool.get(spec.target)
     check_rollback(target)
-    runner = _target_runner(spec, target)
+    runner = _target_runner(spec, target, request.max_new_tokens)
     return Decoder(
         runner,
         _proposer(spec, pool, runner, request),
@@ -57,16 +74,18 @@ def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Deco
         chance=SeededChance(request.sampling.seed),
         clock=DeviceClock(runner.device),
         recorder=Recorder(
-            request.sampling, TokenSpeller(target.tokenizer), record_top=request.record_top
+            request.sampling,
+            IncrementalDetokenizer(target.tokenizer),
+            record_top=request.record_top,
         ),
     )
 
 
-def _target_runner(spec: LaneSpec, target: LoadedModel) -> ModelRunner:
+def _target_runner(spec: LaneSpec, target: LoadedModel, room: int) -> ModelRunner:
     if spec.method is not Method.EARLY_EXIT:
-        return ModelRunner(target.model)
+        return ModelRunner(target.model, room)
     exit_layer = _first_exit(target) if spec.exit_layer is None else spec.exit_layer
-    return SplitRunner(target.model, exit_layer)
+    return SplitRunner(target.model, exit_layer, room)
 
 
 def _first_exit(target: LoadedModel) -> int:
@@ -95,5 +114,8 @@ def _proposer(
             check_rollback(draft)
             check_pair(target, draft)
             return DraftModel(
-                ModelRunner(draft.model), request.sampling, runner.vocab_size, target.eos_ids
+                ModelRunner(draft.model, request.max_new_tokens),
+                request.sampling,
+                runner.vocab_size,
+                target.eos_ids,
             )

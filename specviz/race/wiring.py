@@ -1,16 +1,17 @@
 """Wires models, lanes and race into the one callable that command line and page are given."""
 
 import gc
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 
-from specviz.decoding.noise import measure_logit_noise
+from specviz.decoding.noise import LogitNoise
 from specviz.models.environment import describe_environment
-from specviz.models.loading import ModelPool
+from specviz.models.loading import LoadedModel, ModelPool
 from specviz.models.threads import choose_threads
 from specviz.race.lanes import build_decoder, encode_prompt
+from specviz.race.own_thread import on_own_thread
 from specviz.race.race import run_race
 from specviz.race.validation import check_request
-from specviz.trace.values import Event, ModelLoading, RaceRequest, StartRace, TraceRequest
+from specviz.trace.values import Event, LaneSpec, ModelLoading, RaceRequest, StartRace, TraceRequest
 
 
 def _never() -> bool:
@@ -20,40 +21,62 @@ def _never() -> bool:
 def make_start_race(pool: ModelPool) -> StartRace:
     """Make the `start_race` of one pool of models.
 
-    Models that are not loaded yet are announced one by one. The iterator it returns raises before
-    the race has begun:
+    Models that are not loaded yet are announced one by one. Each race runs on a thread of its own,
+    `should_stop` included, one event at a time as they are asked for. The iterator it returns
+    raises before the race has begun:
         RequestError: The request cannot be raced as it stands.
         ModelLoadError: A model cannot be loaded.
         IncompatibleModelError: A model or pair cannot do what a lane asks.
     """
-    noise: dict[str, float] = {}
+    noise = _MeasuredNoise()
 
     def start_race(
         request: RaceRequest, should_stop: Callable[[], bool] = _never
     ) -> Iterator[Event]:
-        check_request(request)
-        names = [name for spec in request.lanes for name in (spec.target, spec.draft) if name]
-        names = list(dict.fromkeys(names))
-        yield from load_models(pool, names)
-        target = pool.get(request.lanes[0].target)
-        prompt_ids = encode_prompt(request, target)
-        if pool.device.type == "cpu":
-            choose_threads([pool.get(name).model for name in names])
-        decoders = [build_decoder(spec, pool, request) for spec in request.lanes]
-        if target.name not in noise:
-            noise[target.name] = measure_logit_noise(target.model)
+        return on_own_thread(_race(pool, noise, request, should_stop))
+
+    return start_race
+
+
+def _race(
+    pool: ModelPool, noise: "_MeasuredNoise", request: RaceRequest, should_stop: Callable[[], bool]
+) -> Generator[Event]:
+    check_request(request)
+    names = [name for spec in request.lanes for name in (spec.target, spec.draft) if name]
+    names = list(dict.fromkeys(names))
+    yield from load_models(pool, names)
+    target = pool.get(request.lanes[0].target)
+    prompt_ids = encode_prompt(request, target)
+    num_threads = None
+    if pool.device.type == "cpu":
+        num_threads = choose_threads([pool.get(name).model for name in names])
+    decoders = [build_decoder(spec, pool, request) for spec in request.lanes]
+    logit_noise = noise.of(target, request.lanes, num_threads)
+    yield from run_race(
+        request.lanes,
+        decoders,
+        TraceRequest(request.prompt, prompt_ids, request.max_new_tokens, request.sampling),
+        describe_environment(pool.device, pool.dtype, logit_noise),
+        should_stop,
+    )
+
+
+class _MeasuredNoise:
+    """The rounding noise of targets, measured once for each number of threads."""
+
+    def __init__(self) -> None:
+        self._measured: dict[tuple[str, int | None], LogitNoise] = {}
+
+    def of(self, target: LoadedModel, lanes: Iterable[LaneSpec], num_threads: int | None) -> float:
+        """Return the largest noise of the blocks that these lanes verify."""
+        key = (target.name, num_threads)
+        if key not in self._measured:
+            self._measured[key] = LogitNoise(target.model)
             # Loaded modules and weights live as long as the process: keep the collector off them.
             gc.collect()
             gc.freeze()
-        yield from run_race(
-            request.lanes,
-            decoders,
-            TraceRequest(request.prompt, prompt_ids, request.max_new_tokens, request.sampling),
-            describe_environment(pool.device, pool.dtype, noise[target.name]),
-            should_stop,
-        )
-
-    return start_race
+        noise = self._measured[key]
+        return max(noise.of_blocks(spec.gamma + 1) for spec in lanes if spec.gamma)
 
 
 def load_models(pool: ModelPool, names: Iterable[str]) -> Iterator[ModelLoading]:

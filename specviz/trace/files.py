@@ -28,7 +28,7 @@ from specviz.trace.values import (
 )
 
 MAX_BYTES = 20_000_000
-ADDED_LATER: frozenset[str] = frozenset()
+ADDED_LATER = frozenset({"runner_up"})
 """Fields that a trace of version 1 may lack; each has a default."""
 
 

@@ -1,4 +1,4 @@
-"""What the papers predict: tokens per round, speedup, the best draft length, whether it can pay.
+"""What the papers predict: tokens per round, speedup, the best draft length.
 
 Formulas of Leviathan et al. 2023, "Fast Inference from Transformers via Speculative Decoding",
 arXiv:2211.17192. They assume that every judged token is accepted with the same chance alpha,
@@ -62,17 +62,6 @@ def best_gamma(
         if speedup > best_speedup:
             best, best_speedup = gamma, speedup
     return best
-
-
-def can_pay(alpha: float, draft_cost: float) -> bool:
-    """Say whether some draft length beats plain decoding, if verifying costs one step (v = 1).
-
-    True exactly where alpha > c (Corollary 3.9 of the paper); the gain is then at least
-    (1 + alpha) / (1 + c), which gamma = 1 reaches.
-    """
-    _check(alpha, 0)
-    _check_costs(draft_cost, 1.0)
-    return alpha > draft_cost
 
 
 def _check(alpha: float, gamma: int) -> None:

@@ -131,7 +131,7 @@ class DraftToken:
     draft_prob: Probability | None
     """None where the proposal is deterministic without a distribution (prompt lookup)."""
     target_prob: Probability | None
-    """Under the target's law at this position; None where the token was discarded: never judged."""
+    """Under the target's distribution here; None where the token was discarded: never judged."""
     accept_prob: Probability | None
     """min(1, target_prob / draft_prob), or target_prob for a point mass, or 0 and 1 when greedy.
     For a later sibling in a tree both laws are what its rejected siblings left of them."""
@@ -161,6 +161,9 @@ class EmittedToken:
     """Gap between the two largest target logits here, at temperature 0; None otherwise."""
     top_target: tuple[TopToken, ...] = ()
     """Only for bonus and target tokens; those of the others stand with the drafted token."""
+    runner_up: int | None = None
+    """Id of the second-largest target logit here, at temperature 0; None otherwise, and in traces
+    that were recorded before it was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from specviz.trace.metrics import baseline_lane
-from specviz.trace.values import LaneTrace, StopReason, Trace
+from specviz.trace.values import EmittedToken, LaneTrace, StopReason, Trace
 
 
 class Agreement(StrEnum):
@@ -32,9 +32,12 @@ def lossless_verdict(lane: LaneTrace, baseline: LaneTrace, logit_noise: float) -
     """Compare a greedy lane's token ids with the baseline's.
 
     A first difference is a near-tie where the baseline's margin is below 2 · `logit_noise`, since
-    rounding can move each of the two logits by the noise. A lane that was cancelled or failed is
-    compared as far as it came. None where nothing can be said: a temperature above 0 (the baseline
-    then records no margins), or no token to compare.
+    rounding can move each of the two logits by the noise, and the lane's token is the baseline's
+    runner-up: rounding swaps the best two, a bug may choose any. Traces that were recorded before
+    the runner-up was say too little for the second condition, and are judged by the first alone.
+
+    A lane that was cancelled or failed is compared as far as it came. None where nothing can be
+    said: a temperature above 0 (the baseline then records no margins), or no token to compare.
     """
     expected, got = baseline.emitted, lane.emitted
     if not expected or not got or all(token.margin is None for token in expected):
@@ -42,16 +45,21 @@ def lossless_verdict(lane: LaneTrace, baseline: LaneTrace, logit_noise: float) -
     num_common = min(len(expected), len(got))
     for index in range(num_common):
         if expected[index].id != got[index].id:
-            margin = expected[index].margin
-            is_tie = margin is not None and margin < 2.0 * logit_noise
+            is_tie = _is_near_tie(expected[index], got[index].id, logit_noise)
             agreement = Agreement.NEAR_TIE if is_tie else Agreement.DIVERGENT
-            return Verdict(agreement, num_common, index, margin)
+            return Verdict(agreement, num_common, index, expected[index].margin)
     if len(expected) != len(got):
         shorter, longer = (lane, baseline) if len(got) < len(expected) else (baseline, lane)
         if shorter.stop_reason in (StopReason.EOS, StopReason.LENGTH):
             margin = longer.emitted[num_common].margin if longer is baseline else None
             return Verdict(Agreement.DIVERGENT, num_common, num_common, margin)
     return Verdict(Agreement.IDENTICAL, num_common, None, None)
+
+
+def _is_near_tie(expected: EmittedToken, other_id: int, logit_noise: float) -> bool:
+    if expected.margin is None or expected.margin >= 2.0 * logit_noise:
+        return False
+    return expected.runner_up is None or expected.runner_up == other_id
 
 
 def race_verdicts(trace: Trace) -> tuple[Verdict | None, ...]:

@@ -133,7 +133,7 @@ Residual = Callable[[torch.Tensor, torch.Tensor | None, int], torch.Tensor]
 def test_a_wrong_residual_fails_this_test(monkeypatch: pytest.MonkeyPatch) -> None:
     """The negative control: resampling from the target instead of the residual."""
     wrong: Residual = lambda target_probs, draft_probs, token: target_probs  # noqa: E731
-    monkeypatch.setattr(verify_module, "residual_law", wrong)
+    monkeypatch.setattr(verify_module, "residual_probs", wrong)
     sampling = Sampling(temperature=1.0, seed=4)
     assert chi_square_p(decoded(1_000, 2, sampling), expected_law(2, sampling)) < FALSE_ALARM
 

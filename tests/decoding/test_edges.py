@@ -1,6 +1,8 @@
 """Where lanes begin and end: end tokens, lengths, contexts, vocabularies, logits that are not
 numbers."""
 
+from collections.abc import Sequence
+
 import pytest
 import torch
 from fakes import (
@@ -16,12 +18,12 @@ from transformers import GPT2Config
 
 from specviz.decoding.decoder import Decoder
 from specviz.decoding.model_runner import ModelRunner
-from specviz.decoding.proposal import Proposal, Proposer
+from specviz.decoding.proposal import LearningProposer, Proposal, Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.early_exit import EarlyExit
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
-from specviz.decoding.sampling import SeededChance
+from specviz.decoding.sampling import Chance, SeededChance
 from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import DecodingError
 from specviz.trace.values import Outcome, Round, Sampling, Source, StopReason
@@ -73,7 +75,7 @@ def test_an_end_token_anywhere_in_a_block_ends_the_text_there(eos: int, temperat
     fates = [token.outcome for token in only.drafted]
     assert fates == [Outcome.ACCEPTED] * min(eos, 4) + [Outcome.DISCARDED] * max(0, 4 - eos)
     assert only.emitted[-1].source is (Source.BONUS if eos == 5 else Source.DRAFT)
-    assert decoder._target.cached_ids == (0, *range(1, min(eos, 4) + 1))
+    assert decoder._target._ids == [0, *range(1, min(eos, 4) + 1)]
 
 
 def test_an_end_token_as_the_correction() -> None:
@@ -353,3 +355,55 @@ def test_a_certain_target_is_followed_at_any_temperature() -> None:
 
 def test_a_lane_that_has_read_nothing_has_written_nothing() -> None:
     assert counting([1, 2]).output_ids == ()
+
+
+class WatchedProposer(ScriptedProposer):
+    """Notes in which of its calls torch would have recorded gradients, and what it is told."""
+
+    needs_features = False
+
+    def __init__(self, script: list[int]) -> None:
+        super().__init__(1, script)
+        self.recorded: set[str] = set()
+        self.told: list[tuple[object, tuple[int, ...]]] = []
+
+    def _note(self, call: str) -> None:
+        if not torch.is_inference_mode_enabled():
+            self.recorded.add(call)
+
+    def reset(self, prompt_ids: Sequence[int]) -> None:
+        self._note("reset")
+
+    def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
+        self._note("propose")
+        return super().propose(committed_ids, gamma, chance)
+
+    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
+        self._note("observe")
+        self.told.append((features, tuple(accepted_path)))
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_drafting_runs_in_inference_mode_as_verifying_does(temperature: float) -> None:
+    proposer = WatchedProposer([1, 9])
+    decoder = make_decoder(
+        MarkovRunner(counting_table()),
+        proposer,
+        gamma=2,
+        sampling=Sampling(temperature=temperature),
+        max_new_tokens=3,
+    )
+    rounds_of(decoder)
+    assert proposer.recorded == set()
+    assert not torch.is_inference_mode_enabled()
+
+
+def test_a_proposer_that_learns_is_told_what_was_accepted() -> None:
+    """All that was accepted, also past an end token; one that does not learn needs no such
+    method."""
+    proposer = WatchedProposer([1, 2, 9, 9, 5, 6])
+    decoder = make_decoder(MarkovRunner(counting_table()), proposer, gamma=3, max_new_tokens=7)
+    rounds_of(decoder)
+    assert proposer.told == [(None, (0, 1)), (None, ()), (None, (0, 1))]
+    assert isinstance(proposer, LearningProposer)
+    assert not isinstance(ScriptedProposer(1, []), LearningProposer)

@@ -173,8 +173,6 @@ def test_an_early_exit_that_is_half_right(gamma: int) -> None:
 class RandomTree:
     """A tree of random shape: some nodes are the true continuation, others are not."""
 
-    needs_features = False
-
     def __init__(self, num_prompt: int, truth: Sequence[int], seed: int) -> None:
         self._truth = truth
         self._num_prompt = num_prompt
@@ -184,9 +182,6 @@ class RandomTree:
         return int(torch.randint(end, (), generator=self._random))
 
     def reset(self, prompt_ids: Sequence[int]) -> None:
-        pass
-
-    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
         pass
 
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:

@@ -1,4 +1,4 @@
-"""Properties of to_probs, residual_law, verify and the draws, for any input."""
+"""Properties of to_probs, residual_probs, verify and the draws, for any input."""
 
 import pytest
 import torch
@@ -6,9 +6,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from transformers import TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper
 
+from specviz.decoding import verify as verify_module
 from specviz.decoding.proposal import Proposal, ancestor_mask, chain, depths
 from specviz.decoding.sampling import SeededChance, check_finite, to_probs
-from specviz.decoding.verify import residual_law, verify, verify_greedy
+from specviz.decoding.verify import residual_probs, verify, verify_greedy
 from specviz.errors import DecodingError
 from specviz.trace.values import Sampling, Source
 
@@ -108,8 +109,8 @@ def laws(num_rows: int) -> st.SearchStrategy[torch.Tensor]:
 def test_residuals_are_laws(rows: torch.Tensor, pick: int) -> None:
     target, draft = rows
     before = rows.clone()
-    left = residual_law(target, draft, pick % len(target))
-    point = residual_law(target, None, int(target.argmin()))
+    left = residual_probs(target, draft, pick % len(target))
+    point = residual_probs(target, None, int(target.argmin()))
     assert torch.equal(rows, before)
     for law in (left, point):
         assert bool((law >= 0).all())
@@ -120,9 +121,9 @@ def test_residuals_are_laws(rows: torch.Tensor, pick: int) -> None:
 
 def test_a_residual_that_underflows_is_the_target_itself() -> None:
     law = torch.tensor([0.25, 0.75])
-    assert torch.equal(residual_law(law, law.clone(), 0), law)
+    assert torch.equal(residual_probs(law, law.clone(), 0), law)
     tiny = torch.tensor([1.0, 1e-45])
-    assert bool(residual_law(tiny, torch.tensor([1.0, 0.0]), 0).isfinite().all())
+    assert bool(residual_probs(tiny, torch.tensor([1.0, 0.0]), 0).isfinite().all())
 
 
 @MANY
@@ -233,3 +234,27 @@ def test_a_proposal_with_a_node_that_is_its_own_parent_is_refused() -> None:
     for parents in ((0,), (-1, 1), (-2,)):
         with pytest.raises(ValueError, match=f"parent of node {len(parents) - 1} must be -1 to"):
             Proposal(tuple(range(len(parents))), parents)
+
+
+@pytest.mark.parametrize("num_siblings", [1, 3])
+def test_no_sibling_is_prepared_for_that_nobody_tries(
+    num_siblings: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a chain a rejection needs the residual alone; of three siblings two are taken out of q."""
+    taken: list[int] = []
+    without = verify_module._without
+
+    def counted(probs: torch.Tensor, token: int) -> torch.Tensor:
+        taken.append(token)
+        return without(probs, token)
+
+    monkeypatch.setattr(verify_module, "_without", counted)
+    drawn = torch.tensor([0.3, 0.4, 0.3, 0.0], dtype=torch.float64)
+    target = torch.tensor([0.0, 0.0, 0.0, 1.0], dtype=torch.float64)
+    tokens = range(num_siblings)
+    proposal = Proposal(
+        tuple(tokens), (-1,) * num_siblings, draft_probs=drawn.repeat(num_siblings, 1)
+    )
+    result = verify(proposal, target.repeat(num_siblings + 1, 1), SeededChance(0))
+    assert result.next_token == 3
+    assert taken == list(tokens)[:-1]

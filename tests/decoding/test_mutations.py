@@ -58,13 +58,10 @@ class BentChance:
 class ChangedProposals:
     """Passes on another proposer's proposals, changed."""
 
-    needs_features = False
-
     def __init__(self, inner: Proposer, change: Callable[[Proposal], Proposal]) -> None:
         self._inner = inner
         self._change = change
         self.reset = inner.reset
-        self.observe = inner.observe
 
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         return self._change(self._inner.propose(committed_ids, gamma, chance))
@@ -100,7 +97,7 @@ def chain_proposer(target: torch.Tensor = TARGET, draft: torch.Tensor = DRAFT) -
 def replaced_residual(
     residual: Callable[[torch.Tensor, torch.Tensor | None, int], torch.Tensor],
 ) -> AbstractContextManager[object]:
-    return patch.object(verify_module, "residual_law", residual)
+    return patch.object(verify_module, "residual_probs", residual)
 
 
 def resample_from_target(

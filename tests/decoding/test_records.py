@@ -10,7 +10,7 @@ from fakes import (
     FakeClock,
     MarkovRunner,
     MarkovTree,
-    PlainSpeller,
+    PlainDetokenizer,
     ScriptedProposer,
     make_decoder,
     random_table,
@@ -25,7 +25,7 @@ from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import Chance, Flip, SeededChance, to_probs
-from specviz.models.spelling import TokenSpeller
+from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.trace.values import Outcome, Round, Sampling, Source
 
 NO_EOS: frozenset[int] = frozenset()
@@ -47,7 +47,7 @@ def markov_lane(
         gamma=gamma,
         sampling=sampling,
         max_new_tokens=num_tokens,
-        recorder=Recorder(sampling, PlainSpeller(), record_top=record_top),
+        recorder=Recorder(sampling, PlainDetokenizer(), record_top=record_top),
     )
 
 
@@ -117,6 +117,7 @@ def test_numbers_of_judged_tokens_agree_with_the_laws() -> None:
             p = to_probs(target.logits_after(text)[None], SAMPLED)[0]
             assert token.target_prob == pytest.approx(float(p[token.id]))
             assert token.margin is None
+            assert token.runner_up is None
             is_own = token.source in (Source.BONUS, Source.TARGET)
             assert bool(token.top_target) == is_own
             text.append(token.id)
@@ -141,10 +142,21 @@ def test_greedy_rounds_record_margins_and_softmax_beside_the_argmax() -> None:
             best = logits.topk(2).values
             assert emitted.id == int(logits.argmax())
             assert emitted.margin == pytest.approx(float(best[0] - best[1]))
+            assert emitted.runner_up == int(logits.topk(2).indices[1])
             assert emitted.target_prob == pytest.approx(
                 float(to_probs(logits[None], plain)[0, emitted.id])
             )
             text.append(emitted.id)
+
+
+def test_of_two_equal_logits_the_runner_up_is_the_one_that_was_not_chosen() -> None:
+    """Argmax and topk need not agree on which of them comes first."""
+    for size in (2, 5, 40, 500):
+        logits = torch.zeros(1, size, dtype=torch.bfloat16)
+        logits[0, [0, size - 1]] = 3.0
+        for chosen, other in ((0, size - 1), (size - 1, 0)):
+            recorder = Recorder(Sampling(), PlainDetokenizer(), record_top=False)
+            assert recorder._gaps(logits, [chosen]) == [(0.0, other)]
 
 
 def test_prompt_lookup_records_no_draft_law() -> None:
@@ -154,7 +166,7 @@ def test_prompt_lookup_records_no_draft_law() -> None:
         gamma=3,
         sampling=SAMPLED,
         max_new_tokens=40,
-        recorder=Recorder(SAMPLED, PlainSpeller(), record_top=True),
+        recorder=Recorder(SAMPLED, PlainDetokenizer(), record_top=True),
     )
     judged = 0
     for finished in rounds_of(decoder):
@@ -192,7 +204,7 @@ def test_trees_record_rejected_siblings_and_the_accepted_path() -> None:
 
 
 class Slow:
-    """Adds known times to a fake clock: 3 ms a draft, 50 ms a target pass, 1000 ms a spelling."""
+    """Adds known times to a fake clock: 3 ms a draft, 50 ms a target pass, 1000 ms a text."""
 
     def __init__(self) -> None:
         self.clock = FakeClock()
@@ -206,14 +218,14 @@ class Slow:
 
 
 def test_times_add_up_and_nothing_is_recorded_inside_the_clock() -> None:
-    slow, speller = Slow(), PlainSpeller()
+    slow, detokenizer = Slow(), PlainDetokenizer()
     target, draft = MarkovRunner(TARGET), MarkovRunner(DRAFT)
     for thing, name, ms in (
         (target, "forward", 50.0),
         (target, "keep", 2.0),
         (draft, "forward", 3.0),
-        (speller, "spell", 1000.0),
-        (speller, "append", 1000.0),
+        (detokenizer, "token_text", 1000.0),
+        (detokenizer, "append", 1000.0),
     ):
         setattr(thing, name, slow.after(ms, getattr(thing, name)))
     decoder = make_decoder(
@@ -223,7 +235,7 @@ def test_times_add_up_and_nothing_is_recorded_inside_the_clock() -> None:
         sampling=SAMPLED,
         max_new_tokens=30,
         clock=slow.clock,
-        recorder=Recorder(SAMPLED, speller, record_top=True),
+        recorder=Recorder(SAMPLED, detokenizer, record_top=True),
     )
     assert decoder.prefill(PROMPT) == 53.0
     while decoder.stop_reason is None:
@@ -325,11 +337,7 @@ def test_texts_joined_are_the_decoded_output(sampling: Sampling) -> None:
         def keep(self, num_committed: int, path: tuple[int, ...]) -> None: ...
 
     class Guess:
-        needs_features = False
-
         def reset(self, prompt_ids: object) -> None: ...
-
-        def observe(self, features: object, accepted_path: object) -> None: ...
 
         def propose(self, committed_ids: list[int], gamma: int, chance: Chance) -> Proposal:
             start = len(committed_ids) - 1
@@ -342,7 +350,7 @@ def test_texts_joined_are_the_decoded_output(sampling: Sampling) -> None:
         gamma=3,
         sampling=sampling,
         max_new_tokens=len(ids),
-        recorder=Recorder(sampling, TokenSpeller(tokenizer), record_top=False),
+        recorder=Recorder(sampling, IncrementalDetokenizer(tokenizer), record_top=False),
     )
     joined = "".join(t.text for r in rounds_of(decoder, (5,)) for t in r.emitted)
     expected = tokenizer.decode(decoder.output_ids, skip_special_tokens=True)

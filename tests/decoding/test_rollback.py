@@ -6,10 +6,10 @@ import pytest
 import torch
 from tiny_models import CONTEXT, SHAPES, VOCAB, WINDOW, random_model, tiny_model
 from transformers import LlamaConfig, MistralConfig, OpenAIGPTConfig, PreTrainedModel
+from transformers.models.mistral import modeling_mistral
 
 from specviz.decoding.model_runner import ModelRunner
-from specviz.decoding.noise import measure_logit_noise
-from specviz.decoding.rollback_cache import FIRST_CAPACITY
+from specviz.decoding.rollback_cache import DEFAULT_ROOM
 from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import IncompatibleModelError
 
@@ -42,9 +42,9 @@ def test_chains_of_random_fate(shape: str) -> None:
             assert float((logits - expected).abs().max()) < (SINGLE if shape == "gemma2" else EXACT)
         num_accepted = rng.choice([0, rng.randint(0, len(drafts)), len(drafts)])
         runner.keep(len(ids), range(num_accepted))
-        assert runner.cached_ids == (*ids, *drafts[:num_accepted])
+        assert runner._ids == [*ids, *drafts[:num_accepted]]
         ids += [*drafts[:num_accepted], *random_ids(rng, 1)]
-        assert len(runner.cached_ids) == len(ids) - 1
+        assert len(runner._ids) == len(ids) - 1
         if len(ids) > CONTEXT - 10:
             ids = ids[: rng.randint(1, 6)]
 
@@ -67,7 +67,7 @@ def test_trees_of_random_shape_and_fate(shape: str) -> None:
         path = rng.choice(paths)
         runner.keep(len(ids), path)
         ids += [tokens[node] for node in path]
-        assert runner.cached_ids == tuple(ids)
+        assert runner._ids == ids
         ids += random_ids(rng, 1)
         if round_ % 7 == 0:
             single = runner.forward(ids, 1)
@@ -98,7 +98,7 @@ def mixed_model() -> PreTrainedModel:
 
 
 @pytest.mark.parametrize("shape", [*SPLITTABLE, "mixed"])
-def test_an_early_exit_and_its_target_share_one_cache(shape: str) -> None:
+def test_an_early_exit_and_its_target_keep_their_caches_level(shape: str) -> None:
     """Random drafts of random fate; exit logits equal those of a model of the first layers."""
     model, rng = mixed_model() if shape == "mixed" else tiny_model(shape), random.Random(3)
     runner, ids = SplitRunner(model, 2), random_ids(rng, 4)
@@ -119,7 +119,7 @@ def test_an_early_exit_and_its_target_share_one_cache(shape: str) -> None:
         num_accepted = rng.choice([0, rng.randint(0, len(drafts)), len(drafts)])
         runner.keep(len(ids), range(num_accepted))
         ids += [*drafts[:num_accepted], *random_ids(rng, 1)]
-        assert len(runner.cached_ids) == len(ids) - 1
+        assert len(runner._ids) == len(ids) - 1
         if len(ids) > CONTEXT - 10:
             ids = ids[: rng.randint(1, 6)]
 
@@ -163,19 +163,19 @@ def test_any_order_of_calls_to_a_runner() -> None:
         assert float((found - expected).abs().max()) < EXACT
 
 
-def test_the_cache_grows_past_its_first_capacity() -> None:
+def test_the_cache_grows_past_its_room() -> None:
     config = LlamaConfig(
         vocab_size=VOCAB,
         hidden_size=16,
         intermediate_size=16,
         num_hidden_layers=2,
         num_attention_heads=2,
-        max_position_embeddings=2 * FIRST_CAPACITY,
+        max_position_embeddings=2 * DEFAULT_ROOM,
     )
     model, rng = random_model(config), random.Random(6)
-    ids = random_ids(rng, FIRST_CAPACITY + 60)
+    ids = random_ids(rng, DEFAULT_ROOM + 60)
     runner = ModelRunner(model)
-    for end in (FIRST_CAPACITY - 1, FIRST_CAPACITY, FIRST_CAPACITY + 1, len(ids)):
+    for end in (1, DEFAULT_ROOM, DEFAULT_ROOM + 1, DEFAULT_ROOM + 2, len(ids)):
         found = runner.forward(ids[:end], 1)
         assert float((found - fresh(model, ids[:end])[-1:]).abs().max()) < EXACT
 
@@ -243,8 +243,33 @@ def test_a_window_longer_than_any_text_needs_no_refusal() -> None:
     assert float((found - fresh(model, ids)[-5:]).abs().max()) < EXACT
 
 
-def test_logit_noise_is_measured_and_small() -> None:
-    double = measure_logit_noise(tiny_model("llama"))
-    single = measure_logit_noise(tiny_model("llama", dtype=torch.float32))
-    assert 0.0 <= double < 1e-11
-    assert 0.0 < single < 1e-2
+def test_a_window_that_the_class_ignores_is_ignored_by_its_parts() -> None:
+    """Llama attends to everything, whatever `sliding_window` a converted config still holds."""
+    rope = {"rope_type": "linear", "factor": 2.0}
+    settings = {**tiny_model("llama").config.to_dict(), "rope_parameters": rope}
+    model, rng = random_model(LlamaConfig(**settings, sliding_window=WINDOW)), random.Random(8)
+    ids = random_ids(rng, 3 * WINDOW)
+    runner = SplitRunner(model, 2)
+    assert runner._lean is None, "the lean pass of a plain Llama makes masks of its own"
+    runner.exit_logits(ids[:-2])
+    found = runner.forward(ids, 2 * WINDOW)
+    assert float((found - fresh(model, ids)[-2 * WINDOW :]).abs().max()) < EXACT
+
+
+def test_parts_that_lose_a_window_are_found_out_before_a_text_reaches_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The window is longer than any text that is worth trying."""
+    settings = {**tiny_model("mistral").config.to_dict(), "sliding_window": CONTEXT - 1}
+    model = random_model(MistralConfig(**settings))
+    SplitRunner(model, 2)
+    whole = len(model.model.layers)
+    sliding = modeling_mistral.create_sliding_window_causal_mask
+
+    def forgetful(config: MistralConfig, **kwargs: object) -> object:
+        is_part = config.num_hidden_layers < whole
+        return (modeling_mistral.create_causal_mask if is_part else sliding)(config, **kwargs)
+
+    monkeypatch.setattr(modeling_mistral, "create_sliding_window_causal_mask", forgetful)
+    with pytest.raises(IncompatibleModelError, match="MistralForCausalLM"):
+        SplitRunner(model, 2)

@@ -1,5 +1,6 @@
 """From a lane's spec to a decoder: which models, which limits, which refusals."""
 
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,10 +13,12 @@ from transformers import (
     LlamaConfig,
     MambaConfig,
     MistralConfig,
+    Phi3Config,
     PretrainedConfig,
     PreTrainedTokenizerFast,
 )
 
+from specviz.decoding import rollback_cache
 from specviz.decoding.decoder import Decoder
 from specviz.errors import IncompatibleModelError, ModelLoadError, RequestError
 from specviz.models.loading import LoadedModel
@@ -85,6 +88,17 @@ POOL = FakePool(
     mistral=lambda: MistralConfig(**SIZE, num_key_value_heads=2, sliding_window=8),
     mamba=lambda: MambaConfig(vocab_size=320, hidden_size=16, num_hidden_layers=2, state_size=4),
     exits=llama(exit_layers=[3, 1]),
+    phi3=lambda: Phi3Config(
+        **SIZE,
+        num_key_value_heads=2,
+        pad_token_id=None,
+        original_max_position_embeddings=40,
+        rope_parameters={
+            "rope_type": "longrope",
+            "short_factor": [1.0] * 4,
+            "long_factor": [4.0] * 4,
+        },
+    ),
 )
 
 
@@ -133,9 +147,31 @@ def test_a_prompt_longer_than_the_context_is_refused_with_both_numbers() -> None
     assert len(run(build(BASELINE), longest)) == 1
 
 
+def test_a_prompt_longer_than_the_original_context_of_longrope_is_told_that_limit() -> None:
+    prompt = "x" * 40
+    with pytest.raises(RequestError, match=r"has 40 tokens and phi3 reads at most 40, .* LongRoPE"):
+        encode_prompt(replace(REQUEST, prompt=prompt), POOL.get("phi3"))
+    longest = encode_prompt(replace(REQUEST, prompt=prompt[1:]), POOL.get("phi3"))
+    assert len(run(build(replace(BASELINE, target="phi3")), longest)) == 1
+
+
 def test_a_prompt_without_a_token_is_refused() -> None:
     with pytest.raises(RequestError, match="holds no token"):
         encode_prompt(replace(REQUEST, prompt=""), POOL.get("target"))
+
+
+def test_a_prompt_with_a_token_that_the_model_has_no_row_for_is_refused() -> None:
+    """A tokenizer to which tokens were added, and a model that was not resized for them."""
+    tokenizer = copy.deepcopy(byte_tokenizer())
+    num_rows = len(tokenizer) + 2
+    tokenizer.add_tokens(["<|in|>", "<|last|>", "<|out|>"])
+    pool = FakePool(target=llama(vocab_size=num_rows)).with_tokenizer("target", tokenizer)
+    within = encode_prompt(replace(REQUEST, prompt="a <|last|> fox"), pool.get("target"))
+    assert max(within) == num_rows - 1
+    build(BASELINE, pool=pool).prefill(within)
+    sentence = rf"holds '<\|out\|>' \(id {num_rows}\) and target knows ids up to {num_rows - 1}"
+    with pytest.raises(RequestError, match=sentence):
+        encode_prompt(replace(REQUEST, prompt="a <|out|> fox"), pool.get("target"))
 
 
 def test_an_exit_layer_is_taken_as_given() -> None:
@@ -270,3 +306,22 @@ def test_a_model_that_names_no_context_reads_prompts_of_any_length() -> None:
     prompt = "x" * 200
     ids = encode_prompt(replace(REQUEST, prompt=prompt), pool.get("target"))
     assert list(ids) == byte_tokenizer()(prompt)["input_ids"]
+
+
+@pytest.mark.parametrize("method", list(Method))
+def test_no_round_pays_for_a_larger_cache(method: Method, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a prompt of any length makes room for all that can follow it."""
+    pool = FakePool(
+        target=llama(max_position_embeddings=1024),
+        draft=llama(max_position_embeddings=1024, num_hidden_layers=1),
+    )
+    decoder = build(SPECS[method], replace(REQUEST, max_new_tokens=400), pool)
+    decoder.prefill(tuple(number % 300 for number in range(300)))
+
+    def grown(*args: object) -> torch.Tensor:
+        raise AssertionError("a cache has grown")
+
+    monkeypatch.setattr(rollback_cache, "_grown", grown)
+    while decoder.stop_reason is None:
+        decoder.step()
+    assert len(decoder.output_ids) == 400

@@ -1,6 +1,7 @@
 """The one callable that views are given: whole races on tiny models."""
 
-from collections.abc import Iterator
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,8 @@ import torch
 from test_lanes import BASELINE, POOL, REQUEST, SPECS, FakePool, llama
 from tiny_models import byte_tokenizer
 
+from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.noise import LogitNoise
 from specviz.errors import IncompatibleModelError, ModelLoadError, RequestError
 from specviz.models import threads
 from specviz.race.wiring import make_start_race
@@ -25,14 +28,6 @@ from specviz.trace.values import (
     StopReason,
     Trace,
 )
-
-
-@pytest.fixture(autouse=True)
-def _keep_threads() -> Iterator[None]:
-    """A race may choose a number of threads; the tests keep theirs."""
-    before = torch.get_num_threads()
-    yield
-    torch.set_num_threads(before)
 
 
 def finish(events: list[Event]) -> Trace:
@@ -202,3 +197,48 @@ def test_large_models_race_on_the_threads_that_were_asked_for(
     for asked in (2, 3):
         monkeypatch.setenv("OMP_NUM_THREADS", str(asked))
         assert race().environment.num_threads == asked
+
+
+def test_the_recorded_number_of_threads_is_the_one_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Events are asked for by this thread and by others in turn, as a web framework may."""
+    monkeypatch.setattr(threads, "SMALL_MODEL_PARAMETERS", 1)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    own = torch.get_num_threads()
+    used: set[int] = set()
+    forward = ModelRunner.forward
+
+    def watched(runner: ModelRunner, ids: list[int], num_logits: int) -> torch.Tensor:
+        used.add(torch.get_num_threads())
+        return forward(runner, ids, num_logits)
+
+    monkeypatch.setattr(ModelRunner, "forward", watched)
+    asked_on: set[int] = set()
+
+    def should_stop() -> bool:
+        asked_on.add(threading.get_ident())
+        return False
+
+    events, running = [], make_start_race(POOL)(REQUEST, should_stop)  # type: ignore[arg-type]
+    with ThreadPoolExecutor(1) as worker:
+        while not events or not isinstance(events[-1], RaceFinished):
+            is_here = len(events) % 2
+            events.append(next(running) if is_here else worker.submit(next, running).result())
+    assert finish(events).environment.num_threads == 3
+    assert used == {3}
+    assert len(asked_on) == 1
+    assert torch.get_num_threads() == own, "who asks for a race keeps its own number"
+
+
+def test_the_noise_is_that_of_every_block_that_is_verified(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LogitNoise, "of_blocks", lambda self, length: length / 100)
+    start = make_start_race(POOL)  # type: ignore[arg-type]
+
+    def noise_of(*gammas: int) -> float:
+        lookup = SPECS[Method.PROMPT_LOOKUP]
+        lanes = [replace(lookup, name=f"lane {gamma}", gamma=gamma) for gamma in gammas]
+        request = replace(REQUEST, lanes=(BASELINE, *lanes), max_new_tokens=2)
+        return finish(list(start(request))).environment.logit_noise
+
+    assert noise_of(3, 8) == 0.09
+    assert noise_of(3) == 0.04
+    assert noise_of(16, 8) == 0.17

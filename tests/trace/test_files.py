@@ -62,6 +62,7 @@ def rounds(draw: st.DrawFn) -> Round:
     )
     outputs = st.fixed_dictionaries(
         {"text": texts, "target_prob": maybe, "margin": st.none() | millis, "top_target": tops}
+        | {"runner_up": st.none() | ids}
     )
     return replace(
         shape,
@@ -190,6 +191,10 @@ DRAFT = f"{ROUND}/drafted/0"
         (_set("surprise", 1), "surprise is not a key"),
         (_set(f"{DRAFT}/tempo", 1), "lanes[1].rounds[1].drafted[0].tempo is not a key"),
         (lambda c: c["lanes"][0].pop("error"), "lanes[0].error is missing"),
+        (
+            _set(f"{ROUND}/emitted/0/runner_up", -1),
+            "lanes[1].rounds[1].emitted[0].runner_up must be 0 to",
+        ),
         (_set("lanes", []), "lanes must hold 1 to 4 lanes, holds 0"),
         (_set("lanes", {}), "lanes must be a list, is an object"),
         (_set("request/prompt", 3), "request.prompt must be a text, is an integer"),

@@ -6,7 +6,6 @@ import pytest
 
 from specviz.trace.theory import (
     best_gamma,
-    can_pay,
     expected_tokens_per_round,
     kept_law,
     predicted_speedup,
@@ -85,10 +84,11 @@ def test_best_gamma_listens_to_a_measured_verification_cost() -> None:
     assert best_gamma(1.0, 0.0, max_gamma=6) == 6
 
 
-def test_can_pay_agrees_with_the_best_gamma() -> None:
+def test_some_length_pays_exactly_where_alpha_is_above_the_draft_cost() -> None:
+    """Corollary 3.9 of the paper, at v = 1."""
     for alpha in (0.0, 0.1, 0.5, 0.9, 1.0):
         for cost in (0.0, 0.1, 0.5, 0.9, 1.0, 2.0):
-            assert can_pay(alpha, cost) is (best_gamma(alpha, cost) > 0)
+            assert (best_gamma(alpha, cost) > 0) is (alpha > cost)
 
 
 @pytest.mark.parametrize(

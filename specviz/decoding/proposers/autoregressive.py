@@ -21,12 +21,13 @@ def draft_chain(
     eos_ids: frozenset[int],
     chance: Chance,
 ) -> Proposal:
-    """Draft up to `gamma` tokens, each from the law after the one before; an end token ends the
+    """Draft up to `gamma` tokens, each from what follows the one before; an end token ends the
     draft.
 
     At temperature 0 the drafts are argmaxes and the proposal is deterministic. Otherwise each token
-    is drawn from the draft's law under the same temperature, top-k and top-p as the target's, and
-    that very law goes into the proposal: testing against another one would not be lossless.
+    is drawn from the draft's distribution under the same temperature, top-k and top-p as the
+    target's, and that very distribution goes into the proposal: testing against another one would
+    not be lossless.
 
     Raises:
         DecodingError: The draft returned logits that are not numbers.

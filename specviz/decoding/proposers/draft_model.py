@@ -20,8 +20,6 @@ class DraftModel:
     target's ids.
     """
 
-    needs_features = False
-
     def __init__(
         self, runner: ModelRunner, sampling: Sampling, vocab_size: int, eos_ids: frozenset[int]
     ) -> None:
@@ -46,9 +44,6 @@ class DraftModel:
         return draft_chain(
             self._next_logits, committed_ids, gamma, self._sampling, self._eos_ids, chance
         )
-
-    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
-        """Nothing to learn; the next `propose` finds out what was kept."""
 
     def _readable(self, ids: Sequence[int]) -> Sequence[int]:
         """Where the draft has fewer rows, read an id past its last row as that row: the worst that

@@ -1,8 +1,6 @@
-"""Drafts with the target's own first layers; no second model, no second cache."""
+"""Drafts with the target's own first layers; no second model, and no layer is run twice."""
 
 from collections.abc import Sequence
-
-import torch
 
 from specviz.decoding.proposal import Proposal
 from specviz.decoding.proposers.autoregressive import draft_chain
@@ -18,8 +16,6 @@ class EarlyExit:
     there.
     """
 
-    needs_features = False
-
     def __init__(self, runner: SplitRunner, sampling: Sampling, eos_ids: frozenset[int]) -> None:
         self._runner = runner
         self._sampling = sampling
@@ -33,6 +29,3 @@ class EarlyExit:
         return draft_chain(
             self._runner.exit_logits, committed_ids, gamma, self._sampling, self._eos_ids, chance
         )
-
-    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
-        """Nothing to learn."""

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import torch
-
 from specviz.decoding.proposal import NOTHING, Proposal
 from specviz.decoding.sampling import Chance
 
@@ -11,14 +9,9 @@ from specviz.decoding.sampling import Chance
 class NoDraft:
     """A proposer that never drafts."""
 
-    needs_features = False
-
     def reset(self, prompt_ids: Sequence[int]) -> None:
         """Nothing to read."""
 
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         """Return the empty proposal."""
         return NOTHING
-
-    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
-        """Nothing to learn."""

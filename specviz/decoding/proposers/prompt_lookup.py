@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-import torch
-
 from specviz.decoding.proposal import NOTHING, Proposal, chain
 from specviz.decoding.sampling import Chance
 from specviz.trace.limits import MIN_NGRAM
@@ -17,8 +15,6 @@ class PromptLookup:
     that reaches the end of the text goes on copying what it has just drafted, so "x y x y" drafts
     "x y x y …".
     """
-
-    needs_features = False
 
     def __init__(self, max_ngram: int, eos_ids: frozenset[int]) -> None:
         self._sizes = range(max(max_ngram, MIN_NGRAM), MIN_NGRAM - 1, -1)
@@ -40,9 +36,6 @@ class PromptLookup:
             if start is not None and len(committed_ids) >= size:
                 return chain(self._copy(committed_ids, start, gamma))
         return NOTHING
-
-    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
-        """Nothing to learn."""
 
     def _index(self, ids: Sequence[int]) -> None:
         """Note for every n-gram that something follows where its newest follower stands."""

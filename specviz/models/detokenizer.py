@@ -1,15 +1,18 @@
 """Token ids to text, one at a time and as a growing output."""
 
+from collections.abc import Sequence
 from typing import Any
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 MAX_PENDING = 8
 """Tokens after which an incomplete character is shown as it is: no character takes more than four
 bytes."""
+MAX_PROMPT_CONTEXT = 32
+"""Newest tokens of a prompt among which its last visible text is looked for."""
 
 
-class TokenSpeller:
-    """Spells the tokens of one lane.
+class IncrementalDetokenizer:
+    """Texts of the tokens of one lane.
 
     A token can hold part of a character; `append` then gives nothing until the token that completes
     it, so the pieces joined are exactly the decoded output.
@@ -17,20 +20,33 @@ class TokenSpeller:
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
-        self._spelled: dict[int, str] = {}
-        self.reset()
+        self._texts: dict[int, str] = {}
+        self.reset(())
 
-    def reset(self) -> None:
-        """Start a new output."""
+    def reset(self, prompt_ids: Sequence[int]) -> None:
+        """Start a new output, the one that follows a prompt.
+
+        Some tokenizers drop the space of a first word, so the last visible text of the prompt
+        stands before the output wherever that is decoded.
+        """
         self._context: list[int] = []
         self._pending: list[int] = []
         self._shown = ""
+        for num_ids in range(1, min(len(prompt_ids), MAX_PROMPT_CONTEXT) + 1):
+            context = list(prompt_ids[-num_ids:])
+            text = self._decode(context, skip_special=True)
+            if text.startswith(REPLACEMENT):
+                # It begins inside a character and would spoil the bytes that follow it.
+                continue
+            self._context, self._shown = context, text
+            if text:
+                return
 
-    def spell(self, token_id: int) -> str:
+    def token_text(self, token_id: int) -> str:
         """Text of one token by itself; an incomplete character shows as a replacement sign."""
-        text = self._spelled.get(token_id)
+        text = self._texts.get(token_id)
         if text is None:
-            text = self._spelled[token_id] = self._spell(token_id)
+            text = self._texts[token_id] = self._token_text(token_id)
         return text
 
     def append(self, token_id: int) -> str:
@@ -44,14 +60,14 @@ class TokenSpeller:
             self._shown = complete if added else self._shown
             return added
         added = text[len(self._shown) :]
-        # The last piece stays as context, for some tokenizers drop the space of a first word; all
-        # of its tokens, for a part of a character would spoil the bytes that follow it.
+        # The last piece stays as context, as the prompt's did; all of its tokens, for a part of a
+        # character would spoil the bytes that follow it.
         self._context = self._pending if added else self._context + self._pending
         self._pending = []
         self._shown = self._decode(self._context, skip_special=True)
         return added
 
-    def _spell(self, token_id: int) -> str:
+    def _token_text(self, token_id: int) -> str:
         piece = self._tokenizer.convert_ids_to_tokens(token_id)
         if piece is None:
             return f"[{token_id}]"

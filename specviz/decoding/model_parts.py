@@ -1,0 +1,55 @@
+"""Cuts a model into parts: shallow views that share every weight with it and own a config each."""
+
+import copy
+from typing import Any
+
+from torch import nn
+from transformers import PreTrainedModel
+
+from specviz.errors import IncompatibleModelError
+
+SUPPORTED_LAYER_TYPES = {"full_attention", "sliding_attention"}
+
+
+def layers_of(model: PreTrainedModel) -> nn.ModuleList:
+    """Return the layers of a model that can be run in part.
+
+    Raises:
+        IncompatibleModelError: The model is built otherwise, or does more than its layers, its norm
+            and its output layer say.
+    """
+    name = type(model).__name__
+    config = model.config.get_text_config()
+    if getattr(config, "final_logit_softcapping", None) is not None:
+        raise IncompatibleModelError(
+            f"early exit is not supported for {name}: it caps its logits after the output layer"
+        )
+    foreign = set(getattr(config, "layer_types", None) or ()) - SUPPORTED_LAYER_TYPES
+    if foreign:
+        raise IncompatibleModelError(
+            f"early exit is not supported for {name}: layers of type {', '.join(sorted(foreign))}"
+        )
+    layers = getattr(model.base_model, "layers", None)
+    has_norm = isinstance(getattr(model.base_model, "norm", None), nn.Module)
+    if not isinstance(layers, nn.ModuleList) or not has_norm:
+        raise IncompatibleModelError(
+            f"early exit needs a model with `layers` and a final `norm` (Llama, Qwen, Mistral, …); "
+            f"{name} is built otherwise"
+        )
+    return layers
+
+
+def view_of_layers(base: Any, start: int, end: int | None, norm: nn.Module) -> Any:
+    """A shallow copy of the inner model that runs the layers `start` to `end` (None: to the last)
+    only."""
+    view = copy.copy(base)
+    view._modules = dict(base._modules)
+    view.layers = base.layers[start:end]
+    view.norm = norm
+    config = copy.deepcopy(base.config)
+    config.num_hidden_layers = len(view.layers)
+    types = getattr(base.config, "layer_types", None)
+    if types is not None:
+        config.layer_types = list(types)[start:end]
+    view.config = config
+    return view

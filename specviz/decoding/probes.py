@@ -1,0 +1,68 @@
+"""Tries out on a few tokens what no config says: whether two ways of reading give one answer."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import torch
+
+from specviz.decoding.proposal import ROOT
+from specviz.errors import IncompatibleModelError
+
+TOLERANCE = 1e-3
+"""Of logits in float32, as a part of the largest one."""
+TOLERANCE_EPS = 8
+"""The same in dtypes of lower precision, in units of their rounding."""
+TEXT = (1, 2, 3)
+NUM_SIBLINGS = 40
+
+
+class Reader(Protocol):
+    """Reads texts and trees that it has not read before."""
+
+    vocab_size: int
+
+    def forward(self, ids: Sequence[int], num_logits: int) -> torch.Tensor:
+        """As `ModelRunner.forward`."""
+
+    def read_tree(
+        self, ids: Sequence[int], token_ids: Sequence[int], parents: Sequence[int]
+    ) -> torch.Tensor:
+        """As `ModelRunner.forward_tree`."""
+
+
+def is_same_but_for_rounding(logits: torch.Tensor, expected: torch.Tensor) -> bool:
+    """Say whether two tensors of logits of one shape differ by rounding alone."""
+    tolerance = max(TOLERANCE, TOLERANCE_EPS * torch.finfo(expected.dtype).eps)
+    scale = float(expected.abs().max().clamp_min(1.0))
+    # Written so that a NaN on either side is a difference.
+    return float((logits - expected).abs().max()) <= tolerance * scale
+
+
+def check_trees(name: str, tree: Reader, chain: Reader, window: int | None) -> None:
+    """Let `tree` read a branch behind many others, and `chain` the same text as a chain.
+
+    In a tree, siblings stand at one position but one after the other in the cache. Only a model
+    that goes by `position_ids` reads that right: with ALiBi, relative positions or positions
+    counted in the cache, a branch seems as far away as it has siblings before it.
+
+    Args:
+        window: Most tokens that a tree may have with the text before it; None: any number.
+
+    Raises:
+        IncompatibleModelError: The two differ, or the model, called `name`, cannot do it at all.
+    """
+    room = NUM_SIBLINGS if window is None else window - len(TEXT) - 1
+    num_siblings = max(1, min(NUM_SIBLINGS, room))
+    tokens = [node % tree.vocab_size for node in range(num_siblings + 1)]
+    parents = [ROOT] * num_siblings + [num_siblings - 1]
+    try:
+        branch = tree.read_tree(TEXT, tokens, parents)[-1:]
+    except (TypeError, ValueError, RuntimeError, IndexError, AttributeError) as error:
+        raise IncompatibleModelError(
+            f"{name} cannot read token trees ({error}); use a chain"
+        ) from error
+    if not is_same_but_for_rounding(branch, chain.forward([*TEXT, *tokens[-2:]], 1)):
+        raise IncompatibleModelError(
+            f"{name} cannot read token trees: it places a token by its order in the cache "
+            "(ALiBi, relative positions), not by the position it is given; use a chain"
+        )
