@@ -92,7 +92,8 @@ class Coach {
   start(lesson) {
     this.#opener ??= document.activeElement;
     this.#lesson = lesson;
-    this.#steps = [...lesson.steps, ...lesson.beliefs.map((belief) => ({ belief }))];
+    const beliefs = Object.entries(lesson.beliefs).map(([id, isTrue]) => ({ belief: { id, isTrue } }));
+    this.#steps = [...lesson.steps, ...beliefs];
     this.#at = 0;
     this.#state = {};
     this.#panel.open(lesson);

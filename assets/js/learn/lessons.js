@@ -16,6 +16,8 @@ const inLab = (name, test = () => true) => (it) => it.kind === name && test(it);
 const loses = (it) => finished(it) && it.isSlower;
 
 const story = { prompt: 'story_fox_and_turtle', temperature: 0, tokens: 96 };
+const translation = { prompt: 'translate_words_never_seen', temperature: 0, tokens: 64 };
+const correction = { prompt: 'edit_spelling', temperature: 0, tokens: 64 };
 const draft = (gamma, name) => ({ method: 'draft-model', gamma, ...(name && { draft: name }) });
 
 /**
@@ -23,7 +25,7 @@ const draft = (gamma, name) => ({ method: 'draft-model', gamma, ...(name && { dr
  * `tab`, and `then` what to watch once a race has begun; `done(happening, bestGamma)` completes the step, and a
  * step without it is read; `preset` becomes the settings of the race, with the id of an example as
  * prompt and the end of a draft's name as draft, `'best'` as γ meaning the best of the curve; `note`
- * names what `facts.js` says once the step is done.
+ * names what `facts.js` says once the step is done. `beliefs` say which are true.
  */
 export const LESSONS = [
   {
@@ -32,7 +34,7 @@ export const LESSONS = [
       { id: 'race', ...race, preset: { ...story, lanes: [draft(4)] }, done: finished, note: 'pass' },
       { id: 'token', ...lane(1), done: isToken('plain') },
     ],
-    beliefs: [{ id: 'chunk', isTrue: false }],
+    beliefs: { chunk: false },
   },
   {
     id: 'guess',
@@ -42,7 +44,7 @@ export const LESSONS = [
       { id: 'discarded', ...lane(2), done: isToken('discarded') },
       { id: 'hold', at: '#sv-race-status', tab: 'race', done: (it) => it.kind === 'held' },
     ],
-    beliefs: [{ id: 'dropped', isTrue: false }],
+    beliefs: { dropped: false },
   },
   {
     id: 'check',
@@ -50,10 +52,7 @@ export const LESSONS = [
       { id: 'strip', ...lab('strip'), done: inLab('strip', (it) => it.isSlower) },
       { id: 'own', ...lab('strip'), done: inLab('strip', (it) => it.isOwn), note: 'check' },
     ],
-    beliefs: [
-      { id: 'easier', isTrue: false },
-      { id: 'compute', isTrue: true },
-    ],
+    beliefs: { easier: false, compute: true },
   },
   {
     id: 'accept',
@@ -68,7 +67,7 @@ export const LESSONS = [
         done: (it) => isToken('rejected')(it) && !it.isGreedy,
       },
     ],
-    beliefs: [{ id: 'residual', isTrue: false }],
+    beliefs: { residual: false },
   },
   {
     id: 'same',
@@ -82,10 +81,7 @@ export const LESSONS = [
         done: (it) => finished(it) && it.isIdentical,
       },
     ],
-    beliefs: [
-      { id: 'degrade', isTrue: false },
-      { id: 'bits', isTrue: false },
-    ],
+    beliefs: { degrade: false, bits: false },
   },
   {
     id: 'best',
@@ -99,10 +95,7 @@ export const LESSONS = [
         note: 'run',
       },
     ],
-    beliefs: [
-      { id: 'number', isTrue: false },
-      { id: 'single', isTrue: true },
-    ],
+    beliefs: { number: false, single: true },
   },
   {
     id: 'loses',
@@ -113,12 +106,7 @@ export const LESSONS = [
       {
         id: 'dear',
         ...race,
-        preset: {
-          prompt: 'translate_words_never_seen',
-          temperature: 0,
-          tokens: 64,
-          lanes: [{ method: 'early-exit', exit_layer: 8, gamma: 8 }],
-        },
+        preset: { ...translation, lanes: [{ method: 'early-exit', exit_layer: 8, gamma: 8 }] },
         done: loses,
         note: 'run',
       },
@@ -130,10 +118,7 @@ export const LESSONS = [
         note: 'run',
       },
     ],
-    beliefs: [
-      { id: 'always', isTrue: false },
-      { id: 'better', isTrue: false },
-    ],
+    beliefs: { always: false, better: false },
   },
   {
     id: 'methods',
@@ -142,24 +127,15 @@ export const LESSONS = [
         id: 'race',
         ...race,
         preset: {
-          prompt: 'edit_spelling',
-          temperature: 0,
-          tokens: 64,
-          lanes: [
-            draft(4),
-            { method: 'prompt-lookup', gamma: 4 },
-            { method: 'early-exit', gamma: 4 },
-          ],
+          ...correction,
+          lanes: [draft(4), { method: 'prompt-lookup', gamma: 4 }, { method: 'early-exit', gamma: 4 }],
         },
         done: (it) => finished(it) && it.methods.size > 2,
         note: 'run',
       },
       { id: 'eagle' },
     ],
-    beliefs: [
-      { id: 'tokenizers', isTrue: false },
-      { id: 'fixed', isTrue: true },
-    ],
+    beliefs: { tokenizers: false, fixed: true },
   },
 ];
 
