@@ -170,14 +170,12 @@ def test_who_presses_twice_races_once_and_takes_one_place(
     assert first.locator(".toast-body").count() == 0
 
 
-def test_stop_takes_a_waiting_race_out_of_the_queue(
-    open_page: OpenPage, fake_address: str
-) -> None:
+def test_stop_takes_a_waiting_race_out_of_the_queue(open_page: OpenPage, fake_address: str) -> None:
     first, second, third = (open_page(fake_address) for _ in range(3))
     _start_and_hold(first, "endless")
     _start(second, "the second visitor")
     _wait_for(second, "waiting")
-    second.click(f"{STATUS} .sv-halt")
+    second.click("#sv-race-stop")
     _wait_for(second, "stopped")
     expect(second.locator("#sv-race")).to_be_enabled(timeout=AT_ONCE_MS)
     assert _num_tokens(second) == 0

@@ -11,7 +11,6 @@ from fakes import (
     MarkovRunner,
     MarkovTree,
     PlainDetokenizer,
-    ScriptedProposer,
     make_decoder,
     random_table,
 )
@@ -416,30 +415,3 @@ def test_the_time_of_a_prompt_is_counted_from_its_own_begin() -> None:
     for start in (1000.0, 5000.0):
         clock.ms = start
         assert decoder.prefill(PROMPT) == 50.0
-
-
-class Listening(ScriptedProposer):
-    """Remembers what it is told of its drafts."""
-
-    def __init__(self, num_prompt: int, script: Sequence[int]) -> None:
-        super().__init__(num_prompt, script)
-        self.paths: list[tuple[int, ...]] = []
-
-    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
-        self.paths.append(tuple(accepted_path))
-
-
-def test_a_proposer_is_told_after_each_round_what_was_kept_of_its_drafts() -> None:
-    target = MarkovRunner(TARGET)
-    text = list(PROMPT)
-    for _ in range(8):
-        text.append(int(target.logits_after(text).argmax()))
-    script = text[len(PROMPT) :]
-    script[4] = (script[4] + 1) % 12
-    proposer = Listening(len(PROMPT), script)
-    decoder = make_decoder(target, proposer, gamma=3, max_new_tokens=7)
-    decoder.prefill(PROMPT)
-    while decoder.stop_reason is None:
-        decoder.step()
-    assert decoder.output_ids == tuple(text[len(PROMPT) :][:7])
-    assert proposer.paths == [(0, 1, 2), (), (0,)]

@@ -4,7 +4,7 @@ import torch
 
 from specviz.decoding.proposal import Proposal
 from specviz.decoding.sampling import SeededChance
-from specviz.decoding.verify import residual_law, verify
+from specviz.decoding.verify import residual_probs, verify
 from specviz.trace.values import Source
 
 
@@ -39,7 +39,7 @@ def test_a_sibling_without_mass_is_rejected_where_the_target_forbids_it() -> Non
 
 def test_a_point_mass_that_is_all_of_the_target_leaves_the_target() -> None:
     certain = torch.tensor([0.0, 1.0])
-    assert torch.equal(residual_law(certain, None, 1), certain)
+    assert torch.equal(residual_probs(certain, None, 1), certain)
 
 
 def test_the_source_of_the_next_token_of_a_walk_without_drafts() -> None:

@@ -12,7 +12,7 @@ from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.recorder import Recorder
-from specviz.models.spelling import TokenSpeller
+from specviz.models.detokenizer import IncrementalDetokenizer
 
 PROMPT = (5, 6, 7, 8, 9)
 
@@ -50,7 +50,7 @@ def test_a_text_is_spelled_as_if_it_were_the_first() -> None:
         NoDraft(),
         gamma=0,
         max_new_tokens=len(ids),
-        recorder=Recorder(GREEDY, TokenSpeller(tokenizer), record_top=False),
+        recorder=Recorder(GREEDY, IncrementalDetokenizer(tokenizer), record_top=False),
     )
     assert texts_of(decoder, 3) == ["", "", ""]
     assert texts_of(decoder, len(ids)) == ["", "", "", "🦊", "x"] * 2

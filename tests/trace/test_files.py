@@ -418,15 +418,15 @@ def test_a_message_quotes_a_value_only_while_it_is_short(value: object, shown: s
     with pytest.raises(TraceFormatError) as caught:
         files.from_json(content)
     choices = ", ".join(StopReason)
-    assert str(caught.value) == f"lanes[1].stop_reason: must be one of {choices}, is {shown}"
+    assert str(caught.value) == f"lanes[1].stop_reason must be one of {choices}, is {shown}"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("null", "the trace: must be an object, is null"),
-        ("[1]", "the trace: must be an object, is a list"),
-        ("{", "this is not JSON: Expecting"),
+        ("null", "this is not a specviz race: it is null, not an object"),
+        ("[1]", "this is not a specviz race: it is a list, not an object"),
+        ("{", "this is not a specviz race: it is not JSON: Expecting"),
     ],
 )
 def test_text_that_holds_no_object_is_named(text: str, message: str) -> None:
@@ -443,7 +443,7 @@ def test_a_file_may_be_as_long_as_the_limit_and_no_longer(
     files.write_trace(small_race(), path)
     assert files.read_trace(path) == small_race()
     monkeypatch.setattr(files, "MAX_BYTES", size - 1)
-    with pytest.raises(TraceFormatError, match="at most"):
+    with pytest.raises(TraceFormatError, match="holds more than"):
         files.read_trace(path)
     with pytest.raises(RequestError, match="race fewer tokens"):
         files.write_trace(small_race(), path)
