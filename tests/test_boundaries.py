@@ -109,9 +109,8 @@ def modules() -> list[tuple[str, Path]]:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("specviz.trace.values", "from specviz.trace.metrics import race_metrics")(
-            "specviz.trace.values", "import numpy"
-        ),
+        ("specviz.trace.values", "from specviz.trace.metrics import race_metrics"),
+        ("specviz.trace.values", "import numpy"),
         ("specviz.ui.page", "import torch.nn"),
         ("specviz.trace.metrics", "from specviz.models.loading import ModelPool"),
         ("specviz.decoding.verify", "from specviz.models.loading import ModelPool"),
