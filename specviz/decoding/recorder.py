@@ -4,23 +4,22 @@ Runs after the round's clock has stopped; nothing here is part of a measured tim
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import torch
 
 from specviz.decoding.proposal import Proposal
 from specviz.decoding.sampling import to_probs
-from specviz.decoding.verify import Verification
+from specviz.decoding.top_tokens import TopTokens
+from specviz.decoding.verify import Judgement, Verification
 from specviz.trace.values import (
-    NUM_TOP,
     DraftToken,
     EmittedToken,
     Outcome,
     Round,
     Sampling,
     Source,
-    TopToken,
 )
 
 
@@ -73,7 +72,8 @@ class Recorder:
         """Make the round's record."""
         target_probs = to_probs(facts.logits, self._shown_sampling)
         draft_probs = self._draft_probs(facts.proposal)
-        tops = _Tops(self._detokenizer, target_probs, draft_probs) if self._record_top else None
+        text_of = self._detokenizer.token_text
+        tops = TopTokens(text_of, target_probs, draft_probs) if self._record_top else None
         return Round(
             index=facts.index,
             position=facts.position,
@@ -95,7 +95,7 @@ class Recorder:
         facts: RoundFacts,
         target_probs: torch.Tensor,
         draft_probs: torch.Tensor | None,
-        tops: "_Tops | None",
+        tops: TopTokens | None,
     ) -> tuple[DraftToken, ...]:
         proposal = facts.proposal
         if len(proposal) == 0:
@@ -106,33 +106,24 @@ class Recorder:
         p_of = target_probs[rows, ids].tolist()
         q_of = [None] * len(ids) if draft_probs is None else draft_probs[list(nodes), ids].tolist()
         overlaps = self._overlaps(target_probs[rows], draft_probs, p_of)
-        judged = {judgement.node: judgement for judgement in facts.verification.judgements}
-        kept = set(facts.verification.path[: len(facts.emitted_ids)])
+        judgements = {each.node: each for each in facts.verification.judgements}
         result = []
         for node in nodes:
-            judgement = judged.get(node)
-            is_past_end = judgement is not None and judgement.is_accepted and node not in kept
-            if judgement is None or is_past_end or self._is_after_cut(facts, node):
-                result.append(self._discarded(proposal, node, q_of[node], tops))
-                continue
-            is_rejected = not judgement.is_accepted
-            residual = facts.verification.residual if self._is_last_rejection(facts, node) else None
-            result.append(
-                DraftToken(
-                    id=ids[node],
-                    text=self._detokenizer.token_text(ids[node]),
-                    parent=proposal.parents[node],
-                    outcome=Outcome.REJECTED if is_rejected else Outcome.ACCEPTED,
-                    draft_prob=q_of[node],
+            token = self._unjudged(proposal, node, q_of[node], tops)
+            judgement = judgements.get(node)
+            if judgement is not None and self._is_part_of_output(facts, judgement):
+                residual = self._residual(facts, judgement)
+                token = replace(
+                    token,
+                    outcome=Outcome.ACCEPTED if judgement.is_accepted else Outcome.REJECTED,
                     target_prob=p_of[node],
                     accept_prob=judgement.accept_prob,
                     draw=judgement.draw,
                     overlap=overlaps[node],
-                    top_draft=tops.draft(node) if tops else (),
                     top_target=tops.target(rows[node]) if tops else (),
                     top_residual=tops.of(residual) if tops and residual is not None else (),
                 )
-            )
+            result.append(token)
         return tuple(result)
 
     def _overlaps(
@@ -145,18 +136,21 @@ class Recorder:
         sums: list[float] = torch.minimum(target_rows, draft_probs).sum(dim=-1).tolist()
         return sums
 
-    def _is_after_cut(self, facts: RoundFacts, node: int) -> bool:
-        """Whether the output ended before this node's turn came."""
-        path = facts.verification.path
-        parent = facts.proposal.parents[node]
-        return len(facts.emitted_ids) <= len(path) and parent in path[len(facts.emitted_ids) - 1 :]
+    def _is_part_of_output(self, facts: RoundFacts, judgement: Judgement) -> bool:
+        """Whether the output did not end before this node's turn came."""
+        path, num_emitted = facts.verification.path, len(facts.emitted_ids)
+        if judgement.is_accepted:
+            return judgement.node in path[:num_emitted]
+        is_cut = num_emitted <= len(path)
+        return not (is_cut and facts.proposal.parents[judgement.node] in path[num_emitted - 1 :])
 
-    def _is_last_rejection(self, facts: RoundFacts, node: int) -> bool:
-        last = facts.verification.judgements[-1]
-        return last.node == node and not last.is_accepted
+    def _residual(self, facts: RoundFacts, judgement: Judgement) -> torch.Tensor | None:
+        """What the correction was drawn from, where it was this node's rejection that led to it."""
+        is_last = facts.verification.judgements[-1].node == judgement.node
+        return facts.verification.residual if is_last and not judgement.is_accepted else None
 
-    def _discarded(
-        self, proposal: Proposal, node: int, draft_prob: float | None, tops: "_Tops | None"
+    def _unjudged(
+        self, proposal: Proposal, node: int, draft_prob: float | None, tops: TopTokens | None
     ) -> DraftToken:
         return DraftToken(
             id=proposal.token_ids[node],
@@ -172,7 +166,7 @@ class Recorder:
         )
 
     def _emitted(
-        self, facts: RoundFacts, target_probs: torch.Tensor, tops: "_Tops | None"
+        self, facts: RoundFacts, target_probs: torch.Tensor, tops: TopTokens | None
     ) -> tuple[EmittedToken, ...]:
         path = facts.verification.path
         rows = [0, *(node + 1 for node in path)][: len(facts.emitted_ids)]
@@ -211,38 +205,3 @@ class Recorder:
             for (first, second), emitted in zip(best.indices.tolist(), emitted_ids, strict=True)
         ]
         return list(zip(margins, runners_up, strict=True))
-
-
-class _Tops:
-    """Lists of the most probable tokens, found for all rows of a round at once."""
-
-    def __init__(
-        self, detokenizer: Detokenizer, target_probs: torch.Tensor, draft_probs: torch.Tensor | None
-    ) -> None:
-        self._detokenizer = detokenizer
-        self._target = _top_rows(target_probs)
-        self._draft = None if draft_probs is None else _top_rows(draft_probs)
-
-    def target(self, row: int) -> tuple[TopToken, ...]:
-        return self._with_texts(self._target, row)
-
-    def draft(self, row: int) -> tuple[TopToken, ...]:
-        return () if self._draft is None else self._with_texts(self._draft, row)
-
-    def of(self, probs: torch.Tensor) -> tuple[TopToken, ...]:
-        return self._with_texts(_top_rows(probs[None]), 0)
-
-    def _with_texts(
-        self, rows: tuple[list[list[float]], list[list[int]]], row: int
-    ) -> tuple[TopToken, ...]:
-        probs, ids = rows
-        return tuple(
-            TopToken(token_id, self._detokenizer.token_text(token_id), prob)
-            for prob, token_id in zip(probs[row], ids[row], strict=True)
-            if prob > 0
-        )
-
-
-def _top_rows(probs: torch.Tensor) -> tuple[list[list[float]], list[list[int]]]:
-    top = probs.topk(min(NUM_TOP, probs.shape[-1]), dim=-1)
-    return top.values.tolist(), top.indices.tolist()
