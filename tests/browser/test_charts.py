@@ -172,7 +172,7 @@ def test_the_strip_ends_each_lane_where_its_clock_stopped(
     canvas = page.locator("#sv-race-clock canvas")
     words = canvas.get_attribute("aria-label")
     alone, guessing = (float(number) for number in re.findall(r": ([\d.]+) s:", words))
-    shares = re.search(r"draft ([\d.]+) %, verify ([\d.]+) %, other ([\d.]+) %", words).groups()
+    shares = re.search(r"draft ([\d.]+)\s%, verify ([\d.]+)\s%, other ([\d.]+)\s%", words).groups()
     assert sum(map(float, shares)) == pytest.approx(100, abs=0.2)
     expect(page.locator("#sv-race-clock .sv-clock-shares >> nth=1")).to_contain_text("draft")
     after = guessing / alone + 0.03

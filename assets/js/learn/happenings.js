@@ -1,6 +1,6 @@
 // What visitors do, in the one language that lessons understand: happenings.
 import { panels } from '../model/panels.js';
-import { onChosenToken } from '../race/chosen_token.js';
+import { onChosenToken } from '../race/token.js';
 
 /**
  * One of `{kind: 'started'}`: a race began; `{kind: 'race', isSlower, isIdentical, methods, gammas}`:

@@ -87,3 +87,16 @@ function writtenDate(date) {
   if (Number.isNaN(day.valueOf())) return date;
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }).format(day);
 }
+
+/** The lanes of each panel before its first race; the texts are `waiting.KEY`, `waiting.KEY_about` and `waiting.KEY_hint`. */
+const WAITING = { race: ['alone', 'guesses'], compare: ['alone', 'before', 'after'] };
+
+/** What a lane is drawn with: `isBaseline`, `name`, `about`, and a `hint` in place of a text. */
+export function waitingLanes(panel) {
+  return WAITING[panel].map((key) => ({
+    isBaseline: key === 'alone',
+    name: t(`waiting.${key}`),
+    about: t(`waiting.${key}_about`),
+    hint: t(`waiting.${key}_hint`),
+  }));
+}

@@ -34,6 +34,7 @@ function tellEnd(race) {
   );
   if (told.length > 1) return t('closing.several', { lanes: told.join(', ') });
   const [lane] = lanes;
-  return t(`closing.${lane.isSlower ? 'slower' : 'faster'}`, { speedup: decimals(lane.speedup, 2) });
+  const name = lane.isSlower ? 'slower' : 'faster';
+  return t(`closing.${name}`, { speedup: decimals(lane.speedup, 2) });
 }
 

@@ -1,6 +1,5 @@
 // Decides when the page shows what a race has done: at once, in slow motion, round by round, or not yet.
-import { Backpressure } from './backpressure.js';
-import { FrameThrottle } from './frame_throttle.js';
+import { Backpressure, FrameThrottle } from './pacing.js';
 import { Race } from './race.js';
 import { Timeline } from './timeline.js';
 

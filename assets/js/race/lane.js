@@ -1,10 +1,9 @@
 // One lane: a listbox of tokens that grows while the race runs.
-import { noteChosenToken } from './chosen_token.js';
 import { make, makeButton, visible } from '../page/dom.js';
 import { LaneFlow } from './lane_flow.js';
 import { LaneHead } from './lane_head.js';
 import { t } from '../page/strings.js';
-import { tokenElement } from './token.js';
+import { noteChosenToken, tokenElement } from './token.js';
 
 const NEAR_BOTTOM_PX = 24;
 /** A height that no text is long enough to reach: the browser stops at the end. */
@@ -127,7 +126,8 @@ export class LaneView {
   #showEnd() {
     const isStopped = this.#race.status.state === 'stopped';
     if (!this.#lane.hasEnded && !isStopped) return;
-    this.#head.end(t(`end.${this.#lane.stopReason ?? 'cancelled'}`), this.#lane.isWhole);
+    const reason = this.#lane.stopReason ?? 'cancelled';
+    this.#head.end(t(`end.${reason}`), this.#lane.isWhole);
     this.element.classList.add('has-ended');
   }
 

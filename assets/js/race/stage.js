@@ -3,11 +3,10 @@ import { Card } from './card.js';
 import { make, wrap } from '../page/dom.js';
 import { LaneView } from './lane.js';
 import { FATES } from '../model/fates.js';
-import { aboutLane, laneName } from '../model/names.js';
+import { aboutLane, laneName, waitingLanes } from '../model/names.js';
 import { showRound } from '../rounds/rounds.js';
 import { t } from '../page/strings.js';
 import { roundMark } from './token.js';
-import { waitingLanes } from './waiting_lanes.js';
 
 const SAMPLE_ROUND = 3;
 

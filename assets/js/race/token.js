@@ -1,4 +1,4 @@
-// One token as an element: its colour class, its mark, and the space around it.
+// One token as an element: its colour class, its mark, the space around it, and who is told when it is chosen.
 import { make, visible } from '../page/dom.js';
 
 /** Longer words may be broken, so that no text is wider than its lane. */
@@ -46,4 +46,16 @@ function split(text) {
   if (!word) return ['', '', text];
   const at = text.indexOf(word);
   return [text.slice(0, at), word, text.slice(at + word.length)];
+}
+
+const choosers = [];
+
+/** Call `listener(token, race)` whenever a token is chosen by pointer or key. */
+export function onChosenToken(listener) {
+  choosers.push(listener);
+}
+
+/** A visitor has chosen a token. */
+export function noteChosenToken(token, race) {
+  for (const listener of choosers) listener(token, race);
 }

@@ -1,4 +1,4 @@
-// Draws as soon as it is asked to, but on a slow browser not more often than it can paint.
+// Keeps a slow browser from being flooded: fewer redraws, and fewer packets asked of the server.
 
 /** What drawing and painting may take of the time, so that packets are read and clicks answered. */
 const BUSY_SHARE = 0.5;
@@ -53,5 +53,36 @@ export class FrameThrottle {
     this.#readyAt = performance.now() + cost * (1 / BUSY_SHARE - 1);
     this.#note(cost);
     this.#plan();
+  }
+}
+
+/** Milliseconds between packets that may be asked for. */
+const PACES = [50, 100, 200, 400];
+/** How much of the new cost counts, so that one long frame changes nothing. */
+const WEIGHT = 0.3;
+
+/** Follows what drawing costs and keeps the packets of a live run about as far apart. */
+export class Backpressure {
+  #cost = 0;
+  #ms = PACES[0];
+  #ask;
+
+  /** `ask(ms)` wishes for packets so far apart. */
+  constructor(ask) {
+    this.#ask = ask;
+  }
+
+  /** A drawing of a live run took so many ms. */
+  note(cost) {
+    this.#cost += WEIGHT * (cost - this.#cost);
+    const wish = PACES.findLast((ms) => ms <= this.#cost) ?? PACES[0];
+    if (wish === this.#ms) return;
+    this.#ms = wish;
+    this.#ask(wish);
+  }
+
+  /** A new run begins at the server's own pace; what this browser can do is known already. */
+  begin() {
+    this.#ms = PACES[0];
   }
 }
