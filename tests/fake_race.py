@@ -212,6 +212,8 @@ class FakeRace:
         tops = [TopToken(_id_of(word), word, prob)]
         for rank, other in enumerate(others[:9]):
             tops.append(TopToken(_id_of(other), other, rest * math.pow(0.5, rank + 1)))
+        # As many digits as a real race records of its float32 probabilities.
+        tops = [top._replace(prob=float(f"{top.prob:.8g}")) for top in tops]
         return tuple(sorted(tops, key=lambda top: -top.prob))
 
     def _word(self, position: int) -> str:

@@ -45,4 +45,15 @@ class TopTokens:
 
 def _top_rows(probs: torch.Tensor) -> tuple[list[list[float]], list[list[int]]]:
     top = probs.topk(min(NUM_TOP, probs.shape[-1]), dim=-1)
-    return top.values.tolist(), top.indices.tolist()
+    return _shortest(top.values), top.indices.tolist()
+
+
+def _shortest(probs: torch.Tensor) -> list[list[float]]:
+    """Give `[rows, top]` as numbers that are written with no more digits than their dtype has.
+
+    0.2f as a Python number is 0.20000000298023224; as 0.2 it is the same float32, and traces and
+    packets of it are half as long.
+    """
+    if probs.dtype == torch.float64:
+        return probs.tolist()
+    return [[float(str(prob)) for prob in row] for row in probs.float().cpu().numpy()]

@@ -57,7 +57,9 @@ class Row {
 
   /** Show how a lane stands. */
   show(race, lane) {
-    this.#shown = { race, lane };
+    // Figures come more seldom than rounds.
+    if (this.#shown?.metrics === lane.metrics && this.#shown.isOver === race.isOver) return;
+    this.#shown = { race, lane, metrics: lane.metrics, isOver: race.isOver };
     for (const [id, { value, detail }] of this.#tiles) {
       setText(value, FIGURES[id].value(race, lane));
       setText(detail, FIGURES[id].detail(race, lane));

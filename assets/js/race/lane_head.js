@@ -10,6 +10,7 @@ export class LaneHead {
   #why = make('span');
   #bar = make('div', 'sv-bar');
   #max;
+  #metrics;
 
   constructor({ name, about }, max) {
     this.#max = max;
@@ -26,6 +27,8 @@ export class LaneHead {
 
   /** Show speed and number of tokens by the newest figures; null before any. */
   show(lane) {
+    if (lane && lane.metrics === this.#metrics) return;
+    this.#metrics = lane?.metrics ?? null;
     const { tokens_per_second: speed = null, num_emitted: n = 0 } = lane?.metrics ?? {};
     setText(this.#speed, t('lane.speed', { speed: decimals(speed, 1) }));
     setText(this.#count, t('lane.count', { n }));

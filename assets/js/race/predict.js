@@ -26,6 +26,8 @@ class Prediction {
   #howMuch = new Ballot(() => this.#voted());
   #isContest = false;
   #hasLanes = false;
+  /** The best speedup that the choices are marked with. */
+  #marked = null;
   #score = readScore();
   #title = make('summary');
   #points = make('span', 'sv-predict-score');
@@ -67,7 +69,7 @@ class Prediction {
     }
     if (this.#state !== 'locked') return;
     if (race.isOver) this.#end(race);
-    else this.#mark(race, 'now', 'predict.leads', 'predict.now');
+    else if (race.bestSpeedup !== this.#marked) this.#mark(race, 'now', 'predict.leads', 'predict.now');
   }
 
   #ask(lanes) {
@@ -111,6 +113,7 @@ class Prediction {
 
   /** Show on the choices where the race stands. */
   #mark(race, state, who, howMuch) {
+    this.#marked = race.bestSpeedup;
     if (race.bestSpeedup === null) return;
     const { leaders, range, speedup } = standingOf(race);
     this.#who.mark(leaders, state, t(who));

@@ -45,6 +45,8 @@ class Strip {
   #speak;
   #state = 'idle';
   #badged = null;
+  /** What is said of the recording that is shown; it is the same in every frame. */
+  #about = { recording: null, text: null };
 
   constructor(container, panel) {
     this.#container = container;
@@ -97,10 +99,17 @@ class Strip {
     const state = isPaused && race.isBusy ? 'paused' : race.status.state;
     if (this.#container.dataset.state !== state) this.#container.dataset.state = state;
     setText(this.#badge, t(`status.${state}`));
-    const about = recording && race.started ? aboutRecording(race.started) : null;
+    const about = race.started ? this.#aboutOf(recording, race) : null;
     this.#origin.hidden = about === null;
     if (about) setText(this.#originText, t('status.origin', { about, speed: aboutSpeed(factor) }));
     this.#badgeStage(about);
+  }
+
+  #aboutOf(recording, { started }) {
+    if (this.#about.recording !== recording) {
+      this.#about = { recording, text: recording && aboutRecording(started) };
+    }
+    return this.#about.text;
   }
 
   /** The stage is badged too: on a small screen the strip scrolls out of sight. */
