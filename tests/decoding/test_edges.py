@@ -353,10 +353,6 @@ def test_a_certain_target_is_followed_at_any_temperature() -> None:
     assert len(outputs) == 1
 
 
-def test_a_lane_that_has_read_nothing_has_written_nothing() -> None:
-    assert counting([1, 2]).output_ids == ()
-
-
 class WatchedProposer(ScriptedProposer):
     """Notes in which of its calls torch would have recorded gradients, and what it is told."""
 

@@ -230,12 +230,6 @@ def test_tree_geometry() -> None:
     ]
 
 
-def test_a_proposal_with_a_node_that_is_its_own_parent_is_refused() -> None:
-    for parents in ((0,), (-1, 1), (-2,)):
-        with pytest.raises(ValueError, match=f"parent of node {len(parents) - 1} must be -1 to"):
-            Proposal(tuple(range(len(parents))), parents)
-
-
 @pytest.mark.parametrize("num_siblings", [1, 3])
 def test_no_sibling_is_prepared_for_that_nobody_tries(
     num_siblings: int, monkeypatch: pytest.MonkeyPatch

@@ -44,3 +44,9 @@ def test_fits_only_what_it_was_proved_on() -> None:
         assert not LeanLlama.fits(model)
     finally:
         model.set_attn_implementation("sdpa")
+
+
+@pytest.mark.parametrize("num_first", [FIRST_TABLE_LENGTH - 1, FIRST_TABLE_LENGTH])
+def test_rotations_reach_just_past_their_first_length(num_first: int) -> None:
+    long = [i % 7 for i in range(num_first)]
+    assert largest_difference([long, [3], [4]]) < 1e-12

@@ -1,6 +1,6 @@
 """Rounds as they are written down: fates, numbers, texts and times; seeds and interleaving."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -372,46 +372,3 @@ class SlowChance(SeededChance):
     def choose(self, probs: torch.Tensor) -> int:
         self._clock.ms += 11.0
         return super().choose(probs)
-
-
-def test_the_draws_of_a_verification_are_no_part_of_the_targets_time() -> None:
-    """`verify_ms` is the price of a forward pass: what is drawn from it counts apart."""
-    clock, target = FakeClock(), MarkovRunner(TARGET)
-    forward = target.forward
-
-    def slow_forward(ids: Sequence[int], num_logits: int) -> torch.Tensor:
-        clock.ms += 50.0
-        return forward(ids, num_logits)
-
-    target.forward = slow_forward  # type: ignore[method-assign]
-    decoder = make_decoder(
-        target,
-        DraftModel(MarkovRunner(DRAFT), SAMPLED, 12, NO_EOS),  # type: ignore[arg-type]
-        gamma=4,
-        sampling=SAMPLED,
-        max_new_tokens=30,
-        chance=SlowChance(clock),
-        clock=clock,
-    )
-    decoder.prefill(PROMPT)
-    while decoder.stop_reason is None:
-        finished = decoder.step()
-        num_judged = sum(token.outcome is not Outcome.DISCARDED for token in finished.drafted)
-        assert finished.draft_ms == 11.0 * len(finished.drafted)
-        assert finished.verify_ms == 50.0
-        assert finished.other_ms == 7.0 * num_judged + 11.0
-
-
-def test_the_time_of_a_prompt_is_counted_from_its_own_begin() -> None:
-    clock, target = FakeClock(), MarkovRunner(TARGET)
-    forward = target.forward
-
-    def slow_forward(ids: Sequence[int], num_logits: int) -> torch.Tensor:
-        clock.ms += 50.0
-        return forward(ids, num_logits)
-
-    target.forward = slow_forward  # type: ignore[method-assign]
-    decoder = make_decoder(target, PromptLookup(2, NO_EOS), gamma=2, clock=clock)
-    for start in (1000.0, 5000.0):
-        clock.ms = start
-        assert decoder.prefill(PROMPT) == 50.0

@@ -2,9 +2,9 @@
 
 import torch
 
-from specviz.decoding.proposal import Proposal
-from specviz.decoding.sampling import SeededChance
-from specviz.decoding.verify import residual_probs, verify
+from specviz.decoding.proposal import Proposal, chain
+from specviz.decoding.sampling import Flip, SeededChance
+from specviz.decoding.verify import verify
 from specviz.trace.values import Source
 
 
@@ -13,6 +13,13 @@ class HighDraws(SeededChance):
 
     def uniform(self) -> float:
         return 0.9
+
+
+class Tails(SeededChance):
+    """Every coin shows tails."""
+
+    def flip(self, prob: float) -> Flip:
+        return Flip(False, 1.0)
 
 
 def siblings(target: list[float]) -> tuple[tuple[int, ...], int, list[float]]:
@@ -38,8 +45,12 @@ def test_a_sibling_without_mass_is_rejected_where_the_target_forbids_it() -> Non
 
 
 def test_a_point_mass_that_is_all_of_the_target_leaves_the_target() -> None:
-    certain = torch.tensor([0.0, 1.0])
-    assert torch.equal(residual_probs(certain, None, 1), certain)
+    """Rounding alone can reject it; then nothing is left to draw the correction from."""
+    certain = torch.tensor([[0.0, 1.0], [0.5, 0.5]])
+    result = verify(chain([1]), certain, Tails(0))
+    assert (result.path, result.next_token, result.source) == ((), 1, Source.CORRECTION)
+    assert result.residual is not None
+    assert torch.equal(result.residual, certain[0])
 
 
 def test_the_source_of_the_next_token_of_a_walk_without_drafts() -> None:

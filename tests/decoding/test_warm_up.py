@@ -1,59 +1,15 @@
 """A lane reads its prompt twice, to warm up and to race; of the first time nothing may be left."""
 
-from collections.abc import Sequence
-
 import torch
-from fakes import GREEDY, make_decoder
-from tiny_models import CONFIGS, VOCAB, byte_tokenizer, random_model
+from fakes import GREEDY, MarkovRunner, make_decoder, random_table
+from tiny_models import CONFIGS, VOCAB, random_model
 from transformers import PreTrainedModel
 
-from specviz.decoding.decoder import Decoder
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.no_draft import NoDraft
-from specviz.decoding.recorder import Recorder
-from specviz.models.detokenizer import IncrementalDetokenizer
 
 PROMPT = (5, 6, 7, 8, 9)
-
-
-class Reciting:
-    """A target that writes `ids`, whatever it reads."""
-
-    def __init__(self, ids: Sequence[int], vocab_size: int) -> None:
-        self._ids = ids
-        self._vocab_size = vocab_size
-
-    def forward(self, ids: Sequence[int], num_logits: int) -> torch.Tensor:
-        wanted = self._ids[len(ids) - len(PROMPT) :][:1] or self._ids[:1]
-        return torch.nn.functional.one_hot(torch.tensor(wanted), self._vocab_size).double()
-
-    def reset(self) -> None:
-        """Nothing is kept."""
-
-    def keep(self, num_committed: int, path: Sequence[int]) -> None:
-        """Nothing is kept."""
-
-
-def texts_of(decoder: Decoder, num_rounds: int) -> list[str]:
-    decoder.prefill(PROMPT)
-    return [token.text for _ in range(num_rounds) for token in decoder.step().emitted]
-
-
-def test_a_text_is_spelled_as_if_it_were_the_first() -> None:
-    """Three rounds of warm-up end inside a character of four bytes."""
-    tokenizer = byte_tokenizer()
-    ids = tokenizer.encode("🦊x🦊x")
-    assert len(ids) == 10
-    decoder = make_decoder(
-        Reciting(ids, len(tokenizer)),
-        NoDraft(),
-        gamma=0,
-        max_new_tokens=len(ids),
-        recorder=Recorder(GREEDY, IncrementalDetokenizer(tokenizer), record_top=False),
-    )
-    assert texts_of(decoder, 3) == ["", "", ""]
-    assert texts_of(decoder, len(ids)) == ["", "", "", "🦊", "x"] * 2
 
 
 class CountedTokens:
@@ -86,3 +42,7 @@ def test_both_models_read_the_whole_prompt_again() -> None:
         for _ in range(3):
             decoder.step()
         assert all(count.take() > 0 for count in counts)
+
+
+def test_a_lane_that_has_read_nothing_has_written_nothing() -> None:
+    assert make_decoder(MarkovRunner(random_table(5, 1)), NoDraft(), gamma=0).output_ids == ()

@@ -8,7 +8,6 @@ import pytest
 import torch
 from tiny_models import byte_tokenizer, random_model
 from transformers import (
-    BloomConfig,
     GPT2Config,
     LlamaConfig,
     MambaConfig,
@@ -236,76 +235,6 @@ def test_the_seed_of_the_request_decides() -> None:
         for seed in (1, 1, 2)
     ]
     assert outputs[0] == outputs[1] != outputs[2]
-
-
-def pool_with_end_tokens(*eos_ids: int) -> FakePool:
-    """The models of `POOL`, ended by these ids."""
-    pool = FakePool(**POOL._configs)
-    for name in ("target", "draft"):
-        pool._loaded[name] = replace(POOL.get(name), eos_ids=frozenset(eos_ids))
-    return pool
-
-
-@pytest.mark.parametrize("method", list(Method))
-def test_every_end_token_of_the_target_ends_the_text(method: Method) -> None:
-    prompt = encode_prompt(REQUEST, POOL.get("target"))
-    text = run(build(BASELINE), prompt)
-    last = next(token for token in text[2:] if token not in text[:2])
-    smaller, larger = (token for token in (0, 319) if token not in text)
-    for eos_ids in ((smaller, last), (last, larger)):
-        decoder = build(SPECS[method], pool=pool_with_end_tokens(*eos_ids))
-        assert run(decoder, prompt) == text[: text.index(last) + 1]
-        assert decoder.stop_reason is StopReason.EOS
-
-
-@pytest.mark.parametrize("method", [method for method in Method if method is not Method.BASELINE])
-def test_every_end_token_of_the_target_ends_a_draft(method: Method) -> None:
-    prompt = encode_prompt(REQUEST, POOL.get("target"))
-    spec = replace(SPECS[method], gamma=6)
-
-    def first_draft(pool: FakePool) -> list[int]:
-        decoder = build(spec, pool=pool)
-        decoder.prefill(prompt)
-        return [token.id for token in decoder.step().drafted]
-
-    drafted = first_draft(POOL)
-    last = next(token for token in drafted[1:5] if token != drafted[0])
-    end = drafted.index(last) + 1
-    assert end < len(drafted)
-    smaller, larger = (token for token in (0, 319) if token not in drafted)
-    for eos_ids in ((smaller, last), (last, larger)):
-        assert first_draft(pool_with_end_tokens(*eos_ids)) == drafted[:end]
-
-
-@pytest.mark.parametrize(("max_ngram", "follower"), [(2, 5), (3, 4), (4, 6)])
-def test_the_longest_match_to_look_up_is_taken_as_given(max_ngram: int, follower: int) -> None:
-    """Two newest tokens were last followed by 5, three by 4, four by 6."""
-    spec = replace(SPECS[Method.PROMPT_LOOKUP], max_ngram=max_ngram, gamma=1)
-    decoder = build(spec)
-    decoder.prefill((9, 1, 2, 3, 6, 1, 2, 3, 4, 8, 2, 3, 5, 9, 1, 2, 3))
-    assert [token.id for token in decoder.step().drafted] == [follower]
-
-
-@pytest.mark.parametrize(("num_layers", "exit_layer"), [(2, 1), (7, 1), (8, 2), (13, 3)])
-def test_an_exit_that_nobody_names_is_after_a_quarter_of_the_layers(
-    num_layers: int, exit_layer: int
-) -> None:
-    pool = FakePool(target=llama(num_hidden_layers=num_layers))
-    decoder = build(replace(SPECS[Method.EARLY_EXIT], exit_layer=None), pool=pool)
-    assert decoder._target.exit_layer == exit_layer  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("method", [method for method in Method if method is not Method.EARLY_EXIT])
-def test_a_model_without_an_early_exit_races_by_every_other_method(method: Method) -> None:
-    decoder = build(replace(SPECS[method], target="gpt2"))
-    assert len(run(decoder, (1, 2, 3))) == 12
-
-
-def test_a_model_that_names_no_context_reads_prompts_of_any_length() -> None:
-    pool = FakePool(target=lambda: BloomConfig(vocab_size=320, hidden_size=16, n_layer=1, n_head=2))
-    prompt = "x" * 200
-    ids = encode_prompt(replace(REQUEST, prompt=prompt), pool.get("target"))
-    assert list(ids) == byte_tokenizer()(prompt)["input_ids"]
 
 
 @pytest.mark.parametrize("method", list(Method))

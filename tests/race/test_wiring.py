@@ -185,20 +185,6 @@ def test_models_are_announced_before_they_are_loaded_and_only_once() -> None:
     assert second == []
 
 
-def test_small_models_race_on_one_thread_and_the_trace_says_so() -> None:
-    torch.set_num_threads(3)
-    assert race().environment.num_threads == 1
-
-
-def test_large_models_race_on_the_threads_that_were_asked_for(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(threads, "SMALL_MODEL_PARAMETERS", 1)
-    for asked in (2, 3):
-        monkeypatch.setenv("OMP_NUM_THREADS", str(asked))
-        assert race().environment.num_threads == asked
-
-
 def test_the_recorded_number_of_threads_is_the_one_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """Events are asked for by this thread and by others in turn, as a web framework may."""
     monkeypatch.setattr(threads, "SMALL_MODEL_PARAMETERS", 1)

@@ -262,3 +262,29 @@ def test_a_round_without_drafts_accepts_at_no_position() -> None:
     mixed = lane([chain((), 0, 5), chain((1,), 0, 9), chain((), 0, 6), chain((2,), 1, 3)])
     (only,) = lane_metrics(mixed, None).acceptance_by_position
     assert only == PositionRate(1, 2, 0.5)
+
+
+def test_a_tree_anywhere_in_a_lane_leaves_theory_without_an_answer() -> None:
+    """The formulas describe chains; a chain that follows makes no chain of what came before."""
+    siblings = (drafted(1, Outcome.REJECTED), drafted(2, Outcome.ACCEPTED))
+    tree = replace(chain((1, 2), 1, 9), drafted=siblings, emitted=chain((2,), 1, 9).emitted)
+    baseline = lane(plain(1, 2, 3), Method.BASELINE)
+    for rounds in ([tree, chain((3,), 1, 4)], [chain((3,), 1, 4), tree]):
+        metrics = lane_metrics(lane(rounds), baseline)
+        assert metrics.alpha == 2 / 3
+        assert metrics.predicted_speedup is metrics.predicted_speedup_textbook is None
+        assert metrics.expected_rounds_by_kept is metrics.expected_by_position is None
+
+
+def test_every_round_counts_once_and_whole() -> None:
+    rounds = [
+        chain((1, 2), 1, 9, draft_ms=2.0, verify_ms=10.0, other_ms=0.5),
+        chain((3, 4), 1, 9, draft_ms=3.0, verify_ms=11.0, other_ms=0.25),
+        chain((), 0, 5, verify_ms=8.0, other_ms=0.125),
+    ]
+    counts = RunningCounts.of(rounds)
+    assert (counts.draft_ms, counts.verify_ms, counts.other_ms) == (5.0, 29.0, 0.875)
+    assert counts.ms == 34.875
+    assert counts.draft_lengths == {2: 2, 0: 1}
+    assert counts.paths == {(2, 1): 2}
+    assert (counts.num_drafting_rounds, counts.drafting_verify_ms) == (2, 21.0)
