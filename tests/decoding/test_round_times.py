@@ -1,4 +1,4 @@
-"""What belongs to which time of a round, and what a proposer hears of it."""
+"""What belongs to which time of a round."""
 
 from collections.abc import Sequence
 
