@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from specviz.bench.repeats import Comparison, spread, take_turns
+from specviz.bench.repeats import Comparison, quartiles, take_turns
 from specviz.errors import RequestError
 from specviz.trace.names import METHOD_NAMES
 from specviz.trace.values import LaneSpec, Method, RaceRequest
@@ -115,10 +115,10 @@ def _comparison(lane: LaneSpec, reference: str, ours: list[_Run], theirs: list[_
         gamma=lane.gamma,
         num_tokens=num_tokens,
         is_same_text=all(run.ids == ours[0].ids for run in [*ours, *theirs]),
-        ours=spread(our_rates),
-        ours_with_recording=spread(wall_rates),
-        theirs=spread(their_rates),
-        ratio=spread(ratios),
+        ours=quartiles(our_rates),
+        ours_with_recording=quartiles(wall_rates),
+        theirs=quartiles(their_rates),
+        ratio=quartiles(ratios),
     )
 
 

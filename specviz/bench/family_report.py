@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from specviz.bench.family_races import LaneRun, Races, Tell, pooled_counts, typical
 from specviz.bench.plan import Contender, Lengths, ReportPlan
-from specviz.bench.repeats import Spread, spread
+from specviz.bench.repeats import Quartiles, quartiles
 from specviz.errors import DecodingError
 from specviz.trace.theory import predicted_speedup
 from specviz.trace.values import Environment, StartRace
@@ -37,7 +37,7 @@ class Row:
     draft_cost: float | None
     """Median over the prompts, as are the next three."""
     verify_cost: float | None
-    speedup: Spread | None
+    speedup: Quartiles | None
     efficiency: float | None
     best_prompt: str | None
     """Label of the prompt with the highest speedup."""
@@ -53,7 +53,7 @@ class FamilyReport:
     environment: Environment
     plan: ReportPlan
     rows: tuple[Row, ...]
-    baseline_tokens_per_second: Spread
+    baseline_tokens_per_second: Quartiles
     """Over the fresh races."""
     failures: tuple[str, ...]
     num_races: int
@@ -86,7 +86,7 @@ def measure_family(
         environment=fresh.environment,
         plan=plan,
         rows=tuple(rows),
-        baseline_tokens_per_second=spread(fresh.baseline_rates),
+        baseline_tokens_per_second=quartiles(fresh.baseline_rates),
         failures=(*trial.failures, *fresh.failures),
         num_races=trial.num_races + fresh.num_races,
         seconds=time.monotonic() - begun,
@@ -109,7 +109,7 @@ def summarise_runs(contender: Contender, group: str, gamma: int, runs: Sequence[
         num_judged=pooled.num_accepted + pooled.num_rejected,
         draft_cost=typical([run.summary.draft_cost for run in runs]),
         verify_cost=typical([run.summary.verify_cost for run in runs]),
-        speedup=spread([speedup for speedup, _ in speedups]) if speedups else None,
+        speedup=quartiles([speedup for speedup, _ in speedups]) if speedups else None,
         efficiency=typical([run.summary.efficiency for run in runs]),
         best_prompt=best_prompt,
         best_speedup=best_speedup,

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class Quartiles:
     """What repeated measurements say: the middle one, and the middle half of them."""
 
     median: float
@@ -63,25 +63,25 @@ class Comparison:
     num_tokens: int
     """Tokens timed in each run: all but those of the first output, which prefill would blur."""
     is_same_text: bool
-    ours: Spread
+    ours: Quartiles
     """Tokens a second by the lane's own clock, as every race reports them."""
-    ours_with_recording: Spread
+    ours_with_recording: Quartiles
     """Tokens a second by the clock on the wall, with the writing of the trace."""
-    theirs: Spread
+    theirs: Quartiles
     """Tokens a second by the clock on the wall."""
-    ratio: Spread
+    ratio: Quartiles
     """Ours over theirs, turn by turn."""
 
 
 _SEVERITY = (Agreement.IDENTICAL, Agreement.NEAR_TIE, Agreement.DIVERGENT)
 
 
-def spread(values: Sequence[float]) -> Spread:
+def quartiles(values: Sequence[float]) -> Quartiles:
     """Return median and quartiles (the inclusive method) of at least one value."""
     if len(values) == 1:
-        return Spread(values[0], values[0], values[0], 1)
+        return Quartiles(values[0], values[0], values[0], 1)
     low, middle, high = quantiles(values, n=4, method="inclusive")
-    return Spread(middle, low, high, len(values))
+    return Quartiles(middle, low, high, len(values))
 
 
 def finish_race(start_race: StartRace, request: RaceRequest) -> Trace:

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from specviz.bench.repeats import Comparison, LaneSummary, Spread, spread, summarise
+from specviz.bench.repeats import Comparison, LaneSummary, Quartiles, quartiles, summarise
 from specviz.cli.race_report import lane_titles
 from specviz.trace.metrics import LaneMetrics, race_metrics
 from specviz.trace.values import Environment, Trace
@@ -31,7 +31,7 @@ def bench_json(traces: Sequence[Trace], summaries: Sequence[LaneSummary]) -> dic
     for index, lane in enumerate(content["lanes"]):
         runs = [summarise(trace)[index] for trace in traces]
         for name in ("tokens_per_second", "speedup"):
-            found = _spread_of(runs, name)
+            found = _quartiles_of(runs, name)
             lane[f"{name}_quartiles"] = found and [found.low, found.high]
     return content
 
@@ -107,8 +107,8 @@ def _column(
     saved = number(summary.target_passes_saved, "{:.0%} saved")
     return {
         "tokens": str(summary.num_emitted),
-        "tokens/s": typical(_spread_of(runs, "tokens_per_second"), "{:.1f}"),
-        "speedup": typical(_spread_of(runs, "speedup"), "{:.2f}×"),
+        "tokens/s": typical(_quartiles_of(runs, "tokens_per_second"), "{:.1f}"),
+        "speedup": typical(_quartiles_of(runs, "speedup"), "{:.2f}×"),
         "acceptance α": _of(summary.alpha, metrics.num_accepted, judged),
         "acceptance rate": _of(summary.acceptance_rate, metrics.num_accepted, drafted),
         "tokens per round τ": _of(summary.tau, metrics.num_emitted, metrics.num_rounds),
@@ -132,12 +132,12 @@ def _verdict(verdict: Verdict | None, worst: str | None) -> str:
     return f"{verdict.agreement} at token {verdict.first_difference + 1}{margin}"
 
 
-def _spread_of(runs: Sequence[LaneSummary], name: str) -> Spread | None:
+def _quartiles_of(runs: Sequence[LaneSummary], name: str) -> Quartiles | None:
     values = [value for run in runs if (value := getattr(run, name)) is not None]
-    return spread(values) if values else None
+    return quartiles(values) if values else None
 
 
-def typical(found: Spread | None, form: str) -> str:
+def typical(found: Quartiles | None, form: str) -> str:
     if found is None:
         return "–"
     middle = form.format(found.median)

@@ -19,7 +19,7 @@ from specviz.bench.family_report import (
     summarise_runs,
 )
 from specviz.bench.plan import JOINED, Contender, GalleryPrompt, ReportPlan, read_gallery
-from specviz.bench.repeats import Spread
+from specviz.bench.repeats import Quartiles
 from specviz.cli.family_questions import answer_questions
 from specviz.errors import DecodingError
 from specviz.race.validation import check_request
@@ -118,7 +118,7 @@ def test_each_contender_is_reported_at_its_fastest_draft_length() -> None:
     assert good.best_speedup > good.speedup.median > 2
     assert good.speedup.n == 3
     assert good.verdict == bad.verdict == "identical"
-    assert report.baseline_tokens_per_second == Spread(100.0, 100.0, 100.0, 3)
+    assert report.baseline_tokens_per_second == Quartiles(100.0, 100.0, 100.0, 3)
     assert report.failures == ()
 
 
@@ -261,14 +261,14 @@ def test_the_gallery_is_read_by_groups(tmp_path: Path) -> None:
 
 def row(contender: str, group: str, speedup: float | None, alpha: float = 0.5) -> Row:
     made = summarise_runs(Contender(contender, Method.DRAFT_MODEL), group, 4, [])
-    found = None if speedup is None else Spread(speedup, speedup, speedup, 4)
+    found = None if speedup is None else Quartiles(speedup, speedup, speedup, 4)
     return replace(made, speedup=found, alpha=alpha, best_speedup=speedup, efficiency=0.95)
 
 
 def report_of(*rows: Row, temperature: float = 0.0) -> FamilyReport:
     exits = Contender("early-exit 4", Method.EARLY_EXIT, exit_layer=4)
     asked = replace(plan("story", contenders=(exits,)), sampling=Sampling(temperature))
-    return FamilyReport(ENVIRONMENT, asked, rows, Spread(1.0, 1.0, 1.0, 1), (), 1, 1.0)
+    return FamilyReport(ENVIRONMENT, asked, rows, Quartiles(1.0, 1.0, 1.0, 1), (), 1, 1.0)
 
 
 def test_questions_are_answered_from_the_rows() -> None:

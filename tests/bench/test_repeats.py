@@ -8,11 +8,11 @@ from traces import chain, lane, plain, small_race, trace
 
 from specviz.bench.repeats import (
     LaneSummary,
-    Spread,
+    Quartiles,
     finish_race,
     median_summary,
+    quartiles,
     repeat_race,
-    spread,
     summarise,
     take_turns,
 )
@@ -29,13 +29,13 @@ JSON_KEYS = [
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ([3.0], Spread(3.0, 3.0, 3.0, 1)),
-        ([2.0, 1.0], Spread(1.5, 1.25, 1.75, 2)),
-        ([5.0, 1.0, 3.0, 2.0, 4.0], Spread(3.0, 2.0, 4.0, 5)),
+        ([3.0], Quartiles(3.0, 3.0, 3.0, 1)),
+        ([2.0, 1.0], Quartiles(1.5, 1.25, 1.75, 2)),
+        ([5.0, 1.0, 3.0, 2.0, 4.0], Quartiles(3.0, 2.0, 4.0, 5)),
     ],
 )
-def test_spread_is_median_and_quartiles(values: list[float], expected: Spread) -> None:
-    assert spread(values) == expected
+def test_spread_is_median_and_quartiles(values: list[float], expected: Quartiles) -> None:
+    assert quartiles(values) == expected
 
 
 def test_a_summary_has_the_keys_of_the_command_line() -> None:
