@@ -18,6 +18,7 @@ from transformers import (
 )
 
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.positions import context_of
 from specviz.decoding.proposal import Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.early_exit import EarlyExit
@@ -99,6 +100,14 @@ def test_past_the_original_context_a_cache_is_wrong() -> None:
         with torch.inference_mode():
             fresh = model(input_ids=torch.tensor([ids[:end]]), use_cache=False).logits[0, -1:]
         assert (float((cached - fresh).abs().max()) < 1e-6) is (end <= ORIGINAL)
+
+
+def test_one_kind_of_layer_with_longrope_limits_every_text() -> None:
+    model = random_model(longrope())
+    rope = model.config.rope_parameters
+    plain = {"rope_type": "default", "rope_theta": 10_000.0}
+    model.config.rope_parameters = {"full_attention": rope, "sliding_attention": plain}
+    assert context_of(model) == ORIGINAL
 
 
 def test_other_scaled_embeddings_keep_their_whole_context() -> None:

@@ -5,7 +5,13 @@ import random
 import pytest
 import torch
 from tiny_models import CONTEXT, SHAPES, VOCAB, WINDOW, random_model, tiny_model
-from transformers import LlamaConfig, MistralConfig, OpenAIGPTConfig, PreTrainedModel
+from transformers import (
+    GPTNeoConfig,
+    LlamaConfig,
+    MistralConfig,
+    OpenAIGPTConfig,
+    PreTrainedModel,
+)
 from transformers.models.mistral import modeling_mistral
 
 from specviz.decoding.model_runner import ModelRunner
@@ -87,6 +93,22 @@ def test_trees_past_a_sliding_window_are_refused(shape: str) -> None:
     runner.keep(len(ids), [1])
     with pytest.raises(IncompatibleModelError, match=f"window of {WINDOW} tokens"):
         runner.forward_tree([*ids, 2, 3, 4], [1, 2], [-1, -1])
+
+
+def test_windows_are_known_by_each_name_that_configs_give_them() -> None:
+    neo = GPTNeoConfig(
+        vocab_size=VOCAB,
+        hidden_size=32,
+        num_layers=2,
+        num_heads=4,
+        attention_types=[[["global", "local"], 1]],
+        window_size=WINDOW,
+        max_position_embeddings=CONTEXT,
+    )
+    chunked = LlamaConfig(**tiny_model("llama").config.to_dict() | {"attention_chunk_size": WINDOW})
+    for config in (neo, chunked):
+        with pytest.raises(IncompatibleModelError, match=f"window of {WINDOW} tokens"):
+            ModelRunner(random_model(config)).forward_tree(list(range(WINDOW)), [1, 2], [-1, -1])
 
 
 def mixed_model() -> PreTrainedModel:
