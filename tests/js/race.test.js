@@ -7,6 +7,7 @@ import { narrate } from '../../assets/js/model/narration.js';
 import { laneName } from '../../assets/js/model/names.js';
 import { packetsOf } from '../../assets/js/model/replay.js';
 import { Timeline, partsOf } from '../../assets/js/model/timeline.js';
+import { FIGURES } from '../../assets/js/race/figure_table.js';
 
 useEnglish();
 const PACKETS = readJson('../fixtures/packets.json');
@@ -100,6 +101,18 @@ test('it says faster from 1 on and slower below', () => {
   };
   assert.match(sayWith(1), /as fast\.$/);
   assert.match(sayWith(0.95), /slower than the target alone here \(0\.95×\)/);
+});
+
+test('a figure is shown from its own counts', () => {
+  const race = fold(PACKETS);
+  const [, lane] = race.lanes;
+  const shown = (id) => FIGURES[id].value(race, lane).replace('\u00a0', ' ');
+  assert.equal(shown('speedup'), '1.49×');
+  assert.equal(shown('alpha'), '83 %'); // Five of the six guesses that were judged.
+  assert.equal(shown('rate'), '63 %'); // Five of all eight.
+  assert.equal(shown('tau'), '2.00');
+  assert.equal(shown('saved'), '50 %');
+  assert.equal(shown('wasted'), '38 %'); // One rejected and two never judged, of eight.
 });
 
 test('a bare trace replays without a server, and shows no figure', () => {

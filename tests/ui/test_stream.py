@@ -8,12 +8,23 @@ from typing import Any
 
 import pytest
 from fake_race import FakeRace
+from traces import small_race
 
-from specviz.trace.values import Event, LaneSpec, Method, ModelLoading, RaceRequest
+from specviz.trace.values import (
+    Event,
+    LaneFinished,
+    LaneSpec,
+    Method,
+    ModelLoading,
+    RaceRequest,
+    RaceStarted,
+    StopReason,
+)
 from specviz.ui.options import PageLimits
 from specviz.ui.panels import Panel
+from specviz.ui.race_log import RaceLog
 from specviz.ui.runs import Run, RunStore
-from specviz.ui.stream import State, close_run, stream_race
+from specviz.ui.stream import State, close_run, ending, stream_race
 
 LANES = (
     LaneSpec(None, Method.BASELINE, "fake-target"),
@@ -101,6 +112,15 @@ def test_stop_ends_the_race_and_keeps_what_was_written(run: Run) -> None:
     ends = [event["stop_reason"] for event in _events(packets, "LaneFinished")]
     assert ends == ["cancelled"] * 2
     assert 0 < len(_events(packets)) < 70
+
+
+def test_a_lane_that_was_stopped_is_not_forgotten_for_one_that_ended() -> None:
+    log, race = RaceLog(), small_race()
+    specs = tuple(lane.spec for lane in race.lanes)
+    log.take(RaceStarted(race.request, race.environment, specs, (5.0,) * len(specs)))
+    log.take(LaneFinished(0, StopReason.CANCELLED, None))
+    log.take(LaneFinished(1, StopReason.EOS, None))
+    assert ending(log)["state"] == State.STOPPED
 
 
 def test_a_race_past_its_time_is_stopped(run: Run) -> None:
