@@ -23,7 +23,7 @@ from specviz.decoding.proposal import Proposal, Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorder import Recorder
-from specviz.decoding.sampling import Chance, Flip, SeededChance, to_probs
+from specviz.decoding.sampling import Chance, to_probs
 from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.trace.values import Outcome, Round, Sampling, Source
 
@@ -356,19 +356,3 @@ def test_texts_joined_are_the_decoded_output(sampling: Sampling) -> None:
     assert joined == expected.rstrip("\N{REPLACEMENT CHARACTER}") or joined == expected
     if sampling.seed == 0:
         assert "🦊" in joined
-
-
-class SlowChance(SeededChance):
-    """Takes 7 ms for a coin and 11 ms for a token."""
-
-    def __init__(self, clock: FakeClock) -> None:
-        super().__init__(11)
-        self._clock = clock
-
-    def flip(self, prob: float) -> Flip:
-        self._clock.ms += 7.0
-        return super().flip(prob)
-
-    def choose(self, probs: torch.Tensor) -> int:
-        self._clock.ms += 11.0
-        return super().choose(probs)
