@@ -1,7 +1,7 @@
 """Muon for the matrices inside the layers, AdamW for everything else.
 
 `torch.optim.Muon` orthogonalises in bfloat16, which a processor without bfloat16 units emulates
-ten times slower than float32; this one keeps the dtype of the weights and handles equal shapes
+ten times slower than float32; this one takes the dtype that it is told and handles equal shapes
 together.
 """
 
@@ -21,17 +21,17 @@ ADAM_RATE = 0.1
 WEIGHT_DECAY = 0.01
 
 
-def orthogonalise(matrices: torch.Tensor) -> torch.Tensor:
-    """Bring every singular value of `[batch, rows, columns]` close to one."""
+def orthogonalise(matrices: torch.Tensor, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    """Bring every singular value of `[batch, rows, columns]` close to one, computing in `dtype`."""
     transposed = matrices.shape[1] > matrices.shape[2]
     x = matrices.mT if transposed else matrices
-    x = x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)
+    x = (x / (x.norm(dim=(1, 2), keepdim=True) + 1e-7)).to(dtype)
     a, b, c = COEFFICIENTS
     for _ in range(NUM_ITERATIONS):
         gram = x @ x.mT
         x = a * x + (b * gram + c * gram @ gram) @ x
     result: torch.Tensor = x.mT if transposed else x
-    return result
+    return result.to(matrices.dtype)
 
 
 class Muon(torch.optim.Optimizer):
@@ -43,8 +43,10 @@ class Muon(torch.optim.Optimizer):
         lr: float,
         momentum: float = 0.95,
         weight_decay: float = 0.0,
+        dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__(params, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
+        self.dtype = dtype
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
@@ -55,9 +57,8 @@ class Muon(torch.optim.Optimizer):
                 if param.grad is not None:
                     by_shape[param.shape].append(param)
             for shape, params in by_shape.items():
-                steps = orthogonalise(
-                    torch.stack([self._momentum(param, group["momentum"]) for param in params])
-                )
+                wanted = torch.stack([self._momentum(param, group["momentum"]) for param in params])
+                steps = orthogonalise(wanted, self.dtype)
                 scale = group["lr"] * max(1.0, shape[0] / shape[1]) ** 0.5
                 for param, update in zip(params, steps, strict=True):
                     param.mul_(1 - group["lr"] * group["weight_decay"])
@@ -74,15 +75,19 @@ class Muon(torch.optim.Optimizer):
 
 
 def build_optimizers(
-    model: torch.nn.Module, matrix_lr: float, other_lr: float, weight_decay: float
+    model: torch.nn.Module,
+    matrix_lr: float,
+    other_lr: float,
+    weight_decay: float,
+    muon_dtype: torch.dtype = torch.float32,
 ) -> list[torch.optim.Optimizer]:
-    """Give layer matrices to Muon; embeddings and norms to AdamW."""
+    """Give layer matrices to Muon, which computes in `muon_dtype`; the rest to AdamW."""
     matrices: list[torch.nn.Parameter] = []
     others: list[torch.nn.Parameter] = []
     for name, param in model.named_parameters():
         (matrices if param.ndim == 2 and ".layers." in name else others).append(param)
     return [
-        Muon(matrices, lr=matrix_lr, weight_decay=weight_decay),
+        Muon(matrices, lr=matrix_lr, weight_decay=weight_decay, dtype=muon_dtype),
         torch.optim.AdamW(others, lr=other_lr, betas=(0.9, 0.95), weight_decay=0.0),
     ]
 
