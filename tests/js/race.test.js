@@ -113,6 +113,7 @@ test('a figure is shown from its own counts', () => {
   assert.equal(shown('tau'), '2.00');
   assert.equal(shown('saved'), '50 %');
   assert.equal(shown('wasted'), '38 %'); // One rejected and two never judged, of eight.
+  assert.equal(FIGURES.wasted.detail(race, lane), '3/8 drafted');
 });
 
 test('a bare trace replays without a server, and shows no figure', () => {
