@@ -11,7 +11,7 @@ from specviz.trace.values import RaceRequest, StartRace
 from specviz.ui.options import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.runs import Run, RunStore, Wish
-from specviz.ui.stream import State, close_run, sentence, status, stream_race
+from specviz.ui.stream import State, close_run, status, stream_race
 from specviz.ui.strings import message
 from specviz.ui.wire import pack
 
@@ -46,7 +46,7 @@ class RaceSessions:
         try:
             run.request = read_request()
         except RequestError as error:
-            packet = close_run(run, State.ERROR, sentence(error))
+            packet = close_run(run, State.ERROR, error.text)
         except Exception:
             close_run(run, State.ERROR, message("status.broken"))
             raise

@@ -23,7 +23,7 @@ from specviz.trace.values import (
 from specviz.ui.options import PageLimits
 from specviz.ui.race_log import RaceLog
 from specviz.ui.runs import Run
-from specviz.ui.strings import PageError, Text, message
+from specviz.ui.strings import Text, message
 from specviz.ui.wire import EventJson, Status
 
 PACKET_SECONDS = 0.05
@@ -91,7 +91,7 @@ def stream_race(start_race: StartRace, run: Run, limits: PageLimits) -> Generato
         yield from _present(run.write([], status=status(State.LOADING)))
         yield from _packets(start_race, run, limits)
     except SpecvizError as error:
-        yield from _present(close_run(run, State.ERROR, sentence(error)))
+        yield from _present(close_run(run, State.ERROR, error.text))
     except Exception:
         _log.exception("a race failed")
         yield from _present(close_run(run, State.ERROR, message("status.broken")))
@@ -99,14 +99,6 @@ def stream_race(start_race: StartRace, run: Run, limits: PageLimits) -> Generato
     finally:
         close_run(run, State.STOPPED, message("status.was_stopped"))
         run.finish()
-
-
-def sentence(error: SpecvizError) -> Text:
-    """Give an error's message as a sentence: a capital first, a full stop last."""
-    if isinstance(error, PageError):
-        return error.message
-    text = str(error).strip()
-    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def ending(log: RaceLog, cause: str = "here") -> Status:

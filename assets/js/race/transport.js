@@ -3,7 +3,7 @@ import { FACTORS } from '../model/playback.js';
 import { onBusyChange } from '../model/panels.js';
 import { make, makeButton, setText } from '../page/dom.js';
 import { icon, setIcon } from '../page/icons.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { helpOfKeys, listenForKeys } from './shortcuts.js';
 import { ask } from '../wire/server.js';
 
@@ -107,14 +107,14 @@ class Transport {
 
   async #finished(run) {
     const { packets, error } = await ask('finished', run);
-    if (error) this.#refuse(translate(error));
+    if (error) this.#refuse(sentence(error));
     else this.#own = { run, packets };
     return packets;
   }
 
   async #saveRace() {
     const { text, error } = await ask('saved', this.#ownRun());
-    if (error) return this.#refuse(translate(error));
+    if (error) return this.#refuse(sentence(error));
     const link = make('a', '', '', { download: `specviz-race-${timeStamp()}.json` });
     link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
     link.click();
@@ -128,7 +128,7 @@ class Transport {
     // The same file may be chosen again.
     this.#file.value = '';
     const { packets, error } = await ask('opened', text);
-    if (error) return this.#refuse(t('transport.not_opened', { why: error }));
+    if (error) return this.#refuse(sentence(error));
     if (!this.#isAnyBusy) this.#playback.show(packets);
   }
 }

@@ -6,7 +6,7 @@ import { FACTORS } from '../model/playback.js';
 import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
 import { remember, remembered } from '../page/memory.js';
 import { plain } from '../page/numbers.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { ask } from '../wire/server.js';
 
 const KEY = 'specviz-welcome';
@@ -120,7 +120,7 @@ class Welcome {
     const { packets, error } = await this.#fetch(name);
     if (error) {
       this.#fetched.delete(name);
-      return setText(this.#refusal, translate(error));
+      return setText(this.#refusal, sentence(error));
     }
     if (!this.#playback.isBusy) this.#play(packets, factorOf(seconds));
   }
