@@ -1,4 +1,4 @@
-"""axe-core finds nothing serious on any tab, in both themes, before and after a race."""
+"""axe-core finds nothing at all on any tab, in both themes, before and after a race."""
 
 from collections.abc import Callable
 
@@ -9,18 +9,16 @@ from playwright.sync_api import Page
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
 TABS = ("race", "rounds", "compare", "learn")
-SERIOUS = ("serious", "critical")
 
 
 def _faults(page: Page) -> list[str]:
-    """One line for each place that axe-core calls serious or critical."""
+    """One line for each place where axe-core finds anything, however minor."""
     # Colours are judged as they stay, not in the middle of a fade.
     page.wait_for_timeout(600)
     violations = Axe().run(page).response["violations"]
     return [
-        f"{violation['id']}: {node['target']}: {node['html'][:160]}"
+        f"{violation['impact']} {violation['id']}: {node['target']}: {node['html'][:160]}"
         for violation in violations
-        if violation["impact"] in SERIOUS
         for node in violation["nodes"]
     ]
 
@@ -39,7 +37,7 @@ def _race_to_the_end(page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("tab", TABS)
-def test_a_tab_has_no_serious_fault(
+def test_a_tab_has_no_fault(
     open_page: OpenPage, fake_address: str, tab: str, scheme: str
 ) -> None:
     page = open_page(f"{fake_address}/?__theme={scheme}")
@@ -51,7 +49,7 @@ def test_a_tab_has_no_serious_fault(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_recorded_race_on_a_phone_has_no_serious_fault(
+def test_a_recorded_race_on_a_phone_has_no_fault(
     open_page: OpenPage, fake_address: str, scheme: str
 ) -> None:
     page = open_page(f"{fake_address}/?__theme={scheme}&size=projector", width=380, height=800)

@@ -4,6 +4,7 @@ import { narrate } from '../model/narration.js';
 import { aboutRecording, aboutSpeed } from '../model/names.js';
 import { notifyBusy, onBusyChange } from '../model/panels.js';
 import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { t } from '../page/strings.js';
 import { mountTransport } from './transport.js';
 
@@ -15,15 +16,9 @@ const SEEN_SHARE = 0.3;
 const SETTLED_MS = 100;
 
 onBusyChange((isBusy) => {
-  setDisabled('button.sv-start', isBusy);
-  setDisabled('button.sv-stop', !isBusy);
+  for (const button of document.querySelectorAll('button.sv-start')) setEnabled(button, !isBusy);
+  for (const button of document.querySelectorAll('button.sv-stop')) setEnabled(button, isBusy);
 });
-
-function setDisabled(selector, isDisabled) {
-  /** @type {NodeListOf<HTMLButtonElement>} */
-  const buttons = document.querySelectorAll(selector);
-  for (const button of buttons) button.disabled = isDisabled;
-}
 
 /** Draw the strip. */
 export function mountStatus(container, data, panel) {

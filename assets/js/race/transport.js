@@ -2,6 +2,7 @@
 import { FACTORS } from '../model/playback.js';
 import { onBusyChange } from '../model/panels.js';
 import { make, makeButton, setText } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { icon, setIcon } from '../page/icons.js';
 import { sentence, t } from '../page/strings.js';
 import { helpOfKeys, listenForKeys } from './shortcuts.js';
@@ -138,10 +139,6 @@ function button(name, act, style = name) {
   const element = makeButton('', act, `sv-button sv-${style}`, { title });
   element.append(icon(name), make('span', '', t(`transport.${name}`)));
   return element;
-}
-
-function setEnabled(element, isEnabled) {
-  if (element.disabled === isEnabled) element.disabled = !isEnabled;
 }
 
 function speedName(factor) {

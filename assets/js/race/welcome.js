@@ -4,6 +4,7 @@ import { FATES } from '../model/fates.js';
 import { onBusyChange, panels } from '../model/panels.js';
 import { FACTORS } from '../model/playback.js';
 import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { remember, remembered } from '../page/memory.js';
 import { plain } from '../page/numbers.js';
 import { sentence, t } from '../page/strings.js';
@@ -75,9 +76,7 @@ class Welcome {
   #offer() {
     const watch = makeButton(t('welcome.watch'), () => this.#watch(), 'sv-watch');
     watch.addEventListener('pointerenter', () => this.#fetch(this.#chosen().name));
-    onBusyChange((isBusy) => {
-      watch.disabled = isBusy;
-    });
+    onBusyChange((isBusy) => setEnabled(watch, !isBusy));
     const row = wrap('div', 'sv-welcome-row', watch, makeButton(t('welcome.own'), () => this.#tryOwn(), 'sv-own'));
     if (this.#races.length > 1) row.append(this.#makePicker());
     return wrap('div', 'sv-welcome-offer', row, this.#about, this.#more, this.#refusal);

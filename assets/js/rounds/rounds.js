@@ -2,7 +2,7 @@
 import { distributions } from '../evidence/distributions.js';
 import { panels } from '../model/panels.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
-import { t } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { openTab } from '../page/tabs.js';
 import { ask } from '../wire/server.js';
 import { makeCards } from './cards.js';
@@ -95,7 +95,7 @@ function makeEmptyState(recorded, whenOpen) {
     button.disabled = true;
     const { packets, error = '' } = await ask('recorded', recorded);
     button.disabled = false;
-    setText(refusal, error);
+    setText(refusal, error && sentence(error));
     if (error) return;
     panels.race.playback.show(packets);
     whenOpen();
