@@ -37,9 +37,7 @@ def _race_to_the_end(page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("tab", TABS)
-def test_a_tab_has_no_fault(
-    open_page: OpenPage, fake_address: str, tab: str, scheme: str
-) -> None:
+def test_a_tab_has_no_fault(open_page: OpenPage, fake_address: str, tab: str, scheme: str) -> None:
     page = open_page(f"{fake_address}/?__theme={scheme}")
     _show_tab(page, tab)
     assert _faults(page) == []

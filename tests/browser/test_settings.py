@@ -201,7 +201,17 @@ def test_embedding_leaves_only_the_race(open_page: OpenPage, fake_address: str) 
     page = open_page(
         f"{fake_address}/?embed=1&prompt=On+a+slide&lane=prompt-lookup:4", width=800, height=600
     )
-    for part in ("#sv-header", "#sv-welcome", "#sv-examples", "#sv-race-settings", "footer"):
+    header = page.locator("#sv-header").bounding_box()
+    assert header is not None
+    assert (header["width"], header["height"]) == (1, 1), "its heading is there for the ear alone"
+    expect(page.locator("h1")).to_have_text("specviz")
+    for part in (
+        "#sv-header .sv-side",
+        "#sv-welcome",
+        "#sv-examples",
+        "#sv-race-settings",
+        "footer",
+    ):
         expect(page.locator(part).first).to_be_hidden()
     expect(page.get_by_role("tab").first).to_be_hidden()
     expect(page.get_by_role("button", name="Copy link")).to_be_hidden()
