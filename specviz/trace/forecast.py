@@ -7,16 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from specviz.trace.counts import Mark, RunningCounts
-from specviz.trace.interval import BLOCK_ROUNDS, MIN_ROUNDS, NUM_RESAMPLES, block_sums
+from specviz.trace.interval import (
+    BLOCK_ROUNDS,
+    HIGH_PERCENT,
+    LOW_PERCENT,
+    MIN_ROUNDS,
+    NUM_RESAMPLES,
+    block_sums,
+)
 from specviz.trace.window import common_window
 
 NUM_ROUNDS = 20
 """Rounds of the lane after which a forecast is made."""
 _SEED = 2023
-_WIDTH = 2.13 * (5 / 4) ** 0.5
-"""Half the width of an interval of nine tenths, in standard deviations of the resamples: Student's
-t at 4 degrees of freedom, since 20 rounds are 5 blocks, and the root that makes the variance of a
-resample that of a sample."""
+_WIDENING = 2.13 / 1.645 * (5 / 4) ** 0.5
+"""Of the middle nine tenths of the resamples: 20 rounds are 5 blocks, so Student's t at 4 degrees
+of freedom takes the place of the normal law's, and the root makes the variance of a resample that
+of a sample."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +67,8 @@ def forecast_speedup(
     random = np.random.default_rng(_SEED)
     finals = _final_ms_per_token(alone, num_steps_left, random)
     finals /= _final_ms_per_token(own, num_left, random)
-    margin = _WIDTH * float(finals.std())
+    low, high = np.percentile(finals, (LOW_PERCENT, HIGH_PERCENT))
+    margin = _WIDENING * float(high - low) / 2
     return Forecast(lane.num_rounds, speedup, speedup - margin, speedup + margin)
 
 
@@ -73,8 +81,9 @@ def _final_ms_per_token(
     ahead = _draw(sums, num_left, random)
     error = _draw(sums, len(marks), random) - so_far
     final = so_far + ahead + error * (num_left / len(marks))
-    # A draw so unlucky that no token is left would turn the sign; it counts as one token.
-    per_token: NDArray[np.float64] = final[:, 0] / np.maximum(final[:, 1], 1.0)
+    # Whatever comes, the clock goes on and every round brings a token.
+    ms = np.maximum(final[:, 0], so_far[0])
+    per_token: NDArray[np.float64] = ms / np.maximum(final[:, 1], so_far[1] + num_left)
     return per_token
 
 
