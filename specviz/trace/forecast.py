@@ -1,19 +1,17 @@
 """A forecast of the final speedup, frozen after a lane's first rounds and judged at the end."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from specviz.trace.counts import Mark, RunningCounts
+from specviz.trace.counts import RunningCounts
 from specviz.trace.interval import (
     BLOCK_ROUNDS,
     HIGH_PERCENT,
     LOW_PERCENT,
-    MIN_ROUNDS,
     NUM_RESAMPLES,
-    block_sums,
+    paired_blocks,
 )
 from specviz.trace.window import common_window
 
@@ -49,49 +47,37 @@ def forecast_speedup(
 ) -> Forecast | None:
     """Forecast the speedup at which a running lane will end, if its text goes on to the length.
 
-    The rounds so far are known. Those to come are drawn from them in moving blocks, as many as the
-    tokens that are left will take, and moved by the error of a mean of so few rounds, drawn the
-    same way. The forecast is the speedup so far; the spread of what is drawn gives the interval.
-    None where nothing is left, or a lane has fewer than 8 rounds in the common window.
+    What both lanes wrote so far is known. The rounds to come are drawn from those so far in moving
+    blocks, as many as the tokens that are left will take, and moved by the error of a mean of so
+    few rounds, drawn the same way. The forecast is the speedup so far; the spread of what is drawn
+    gives the interval. None where nothing is left, or a lane has fewer than 8 rounds in the common
+    window.
     """
     window = common_window(lane, baseline)
-    own = lane.marks[: window.num_lane_rounds]
-    alone = baseline.marks[: window.num_baseline_rounds]
+    blocks, speedup = paired_blocks(window), window.speedup
     left = max_new_tokens - lane.num_emitted
-    speedup = window.speedup
-    if speedup is None or left <= 0 or min(len(own), len(alone)) < MIN_ROUNDS:
+    if blocks is None or speedup is None or left <= 0:
         return None
-    num_left = left * len(own) / own[-1].num_emitted
-    ms_left = num_left * own[-1].ms / len(own)
-    num_steps_left = ms_left * len(alone) / alone[-1].ms
+    num_rounds = window.num_lane_rounds
+    num_left = left * num_rounds / lane.num_emitted
     random = np.random.default_rng(_SEED)
-    finals = _final_ms_per_token(alone, num_steps_left, random)
-    finals /= _final_ms_per_token(own, num_left, random)
-    low, high = np.percentile(finals, (LOW_PERCENT, HIGH_PERCENT))
+    so_far = blocks.mean(axis=0) * (num_rounds / BLOCK_ROUNDS)
+    ahead = _draw(blocks, num_left, random)
+    error = _draw(blocks, num_rounds, random) - so_far
+    final = so_far + ahead + error * (num_left / num_rounds)
+    # Whatever comes, no token is taken back, and every round of the lane brings one.
+    written = np.maximum(final[:, 0], so_far[0] + num_left)
+    ratios = written / np.maximum(final[:, 1], so_far[1])
+    low, high = np.percentile(ratios, (LOW_PERCENT, HIGH_PERCENT))
     margin = _WIDENING * float(high - low) / 2
     return Forecast(lane.num_rounds, speedup, speedup - margin, speedup + margin)
 
 
-def _final_ms_per_token(
-    marks: Sequence[Mark], num_left: float, random: np.random.Generator
-) -> NDArray[np.float64]:
-    """Draw a lane's time per token at the end, [400] float64, with `num_left` rounds to come."""
-    sums = block_sums(marks)
-    so_far = np.array((marks[-1].ms, marks[-1].num_emitted))
-    ahead = _draw(sums, num_left, random)
-    error = _draw(sums, len(marks), random) - so_far
-    final = so_far + ahead + error * (num_left / len(marks))
-    # Whatever comes, the clock goes on and every round brings a token.
-    ms = np.maximum(final[:, 0], so_far[0])
-    per_token: NDArray[np.float64] = ms / np.maximum(final[:, 1], so_far[1] + num_left)
-    return per_token
-
-
 def _draw(
-    sums: NDArray[np.float64], num_rounds: float, random: np.random.Generator
+    blocks: NDArray[np.float64], num_rounds: float, random: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Draw time and tokens of so many rounds in blocks, [400, 2] float64, scaled to the number."""
+    """Draw what both lanes write in so many rounds, [400, 2] float64, scaled to the number."""
     num_blocks = max(1, round(num_rounds / BLOCK_ROUNDS))
-    drawn = random.integers(0, len(sums), (NUM_RESAMPLES, num_blocks))
-    total: NDArray[np.float64] = sums[drawn].sum(axis=1)
+    drawn = random.integers(0, len(blocks), (NUM_RESAMPLES, num_blocks))
+    total: NDArray[np.float64] = blocks[drawn].sum(axis=1)
     return total * (num_rounds / (num_blocks * BLOCK_ROUNDS))

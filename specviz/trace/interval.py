@@ -2,8 +2,10 @@
 
 Rounds are drawn anew in blocks, since neighbours resemble each other: a text has easy and hard
 stretches, a machine has quick and slow ones. (Künsch 1989, "The Jackknife and the Bootstrap for
-General Stationary Observations", Annals of Statistics 17(3): moving blocks.) It says what this race
-can say, not what another machine would.
+General Stationary Observations", Annals of Statistics 17(3): moving blocks.) Both lanes of a race
+advance on the same device time, so a block takes what both did in it: a pause of the machine that
+held up both is no doubt about their ratio. The interval says what this race can say, not what
+another machine would.
 """
 
 from collections.abc import Sequence
@@ -31,37 +33,47 @@ class Interval(NamedTuple):
 
 
 def speedup_interval(window: CommonWindow) -> Interval | None:
-    """Resample both lanes' rounds of a window, each on its own, and give the speedup's interval.
+    """Resample the rounds of a window and give the interval of the speedup.
 
-    Every resample draws as many rounds as there are, in moving blocks of 4, and takes the ratio of
-    the times per token. None below 8 rounds in one of the lanes, or without any time.
+    Every resample draws as many rounds of the lane as there are, in moving blocks of 4, each with
+    the tokens that the baseline wrote meanwhile; its speedup is the quotient of the two sums. The
+    whole is moved so that it lies around the measured speedup, from which the sums differ by the
+    rounds at the window's end. None below 8 rounds in one of the lanes, or without any time.
     """
-    lane = window.lane.marks[: window.num_lane_rounds]
-    baseline = window.baseline.marks[: window.num_baseline_rounds]
-    if min(len(lane), len(baseline)) < MIN_ROUNDS:
+    blocks = paired_blocks(window)
+    speedup = window.speedup
+    if blocks is None or speedup is None:
         return None
     random = np.random.default_rng(_SEED)
-    own, alone = (resampled_ms_per_token(marks, random) for marks in (lane, baseline))
-    if not own.all():
-        return None
-    low, high = np.percentile(alone / own, (LOW_PERCENT, HIGH_PERCENT))
+    num_blocks = -(-window.num_lane_rounds // BLOCK_ROUNDS)
+    drawn = random.integers(0, len(blocks), (NUM_RESAMPLES, num_blocks))
+    totals = blocks[drawn].sum(axis=1)
+    resampled = totals[:, 0] / totals[:, 1]
+    resampled *= speedup / float(np.median(resampled))
+    low, high = np.percentile(resampled, (LOW_PERCENT, HIGH_PERCENT))
     return Interval(float(low), float(high))
 
 
-def resampled_ms_per_token(
-    marks: Sequence[Mark], random: np.random.Generator
-) -> NDArray[np.float64]:
-    """Give a lane's time per token in each of `NUM_RESAMPLES` resamples, [400] float64."""
-    sums = block_sums(marks)
-    num_blocks = -(-len(marks) // BLOCK_ROUNDS)
-    drawn = random.integers(0, len(sums), (NUM_RESAMPLES, num_blocks))
-    totals = sums[drawn].sum(axis=1)
-    per_token: NDArray[np.float64] = totals[:, 0] / totals[:, 1]
-    return per_token
+def paired_blocks(window: CommonWindow) -> NDArray[np.float64] | None:
+    """Give the tokens that lane and baseline wrote in each 4 rounds of the lane in a row.
+
+    [rounds - 3, 2] float64; the baseline's tokens are those of the same stretch of device time,
+    parts of a step included. None below 8 rounds in one of the lanes, or without any time.
+    """
+    lane = window.lane.marks[: window.num_lane_rounds]
+    baseline = window.baseline.marks[: window.num_baseline_rounds]
+    if min(len(lane), len(baseline)) < MIN_ROUNDS or not baseline[-1].ms:
+        return None
+    clock, written = _cumulated(lane)
+    alone = np.interp(clock, *_cumulated(baseline))
+    both = np.stack((written, alone), axis=1)
+    # A lane's last round may end after the baseline did.
+    within = both[clock <= baseline[-1].ms]
+    blocks: NDArray[np.float64] = within[BLOCK_ROUNDS:] - within[:-BLOCK_ROUNDS]
+    return blocks
 
 
-def block_sums(marks: Sequence[Mark]) -> NDArray[np.float64]:
-    """Give time and tokens of every block of 4 rounds in a row, [rounds - 3, 2] float64."""
-    sums = [(0.0, 0.0), *((mark.ms, float(mark.num_emitted)) for mark in marks)]
-    totals: NDArray[np.float64] = np.array(sums)
-    return totals[BLOCK_ROUNDS:] - totals[:-BLOCK_ROUNDS]
+def _cumulated(marks: Sequence[Mark]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Clock and tokens from the start of a lane on, [rounds + 1] float64 each."""
+    clock = np.array([0.0, *(mark.ms for mark in marks)])
+    return clock, np.array([0.0, *(float(mark.num_emitted) for mark in marks)])

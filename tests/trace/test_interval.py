@@ -42,7 +42,20 @@ def test_the_interval_holds_the_speedup_and_widens_with_the_spread() -> None:
     assert widths[0] < widths[1]
 
 
-def test_both_lanes_are_resampled() -> None:
+def test_a_machine_that_slows_both_lanes_leaves_their_ratio_alone() -> None:
+    """For the first 200 ms of either clock every pass takes four times as long."""
+    slow, quick = [2] * 4, [2] * 12
+    rounds = [
+        *(chain((1, 2, 3, 4), each, 9, draft_ms=8.0, verify_ms=42.0) for each in slow),
+        *(chain((1, 2, 3, 4), each, 9, draft_ms=2.0) for each in quick),
+    ]
+    steps = [*plain(*range(5), ms=40.0), *plain(*range(30), ms=10.0)]
+    found = interval(lane(rounds), lane(steps, Method.BASELINE))
+    assert found is not None
+    assert found.high - found.low < 0.15
+
+
+def test_steps_that_slow_the_baseline_alone_widen_it() -> None:
     found = interval(*race([2] * 16, [6.0, 6.0, 6.0, 6.0, 14.0, 14.0, 14.0, 14.0] * 5))
     assert found is not None
     assert found.low < 10 / 4 * 0.95
