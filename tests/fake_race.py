@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from specviz.errors import RequestError
+from specviz.texts import message
 from specviz.trace.fits import FittedDraft, read_fit
 from specviz.trace.values import (
     DraftToken,
@@ -98,7 +99,8 @@ class FakeRace:
     ) -> Iterator[Event]:
         """Yield the events of a made-up race; the prompt "refuse" is refused."""
         if request.prompt == "refuse":
-            raise RequestError("The prompt is longer than the context: 900 tokens, 512 allowed.")
+            values = {"tokens": 900, "target": "fake-target", "context": 512}
+            raise RequestError(message("refusal.prompt_too_long", **values))
         shared = TraceRequest(request.prompt, (1, 2), request.max_new_tokens, request.sampling)
         lanes = [_Lane(spec) for spec in request.lanes]
         coin = random.Random(request.sampling.seed)

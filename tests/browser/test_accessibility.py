@@ -56,6 +56,20 @@ def test_a_recorded_race_on_a_phone_has_no_fault(
     assert _faults(page) == []
 
 
+def test_what_opens_and_what_is_embedded_has_no_fault(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    page = open_page(fake_address)
+    _race_to_the_end(page)
+    page.locator("#sv-more .label-wrap").click()
+    page.locator("#sv-race-predict summary").click()
+    page.locator("#sv-race-figures button").first.click()
+    page.locator("#sv-race-status .sv-keys").click()
+    assert _faults(page) == []
+    embedded = open_page(f"{fake_address}/?embed=1")
+    assert _faults(embedded) == []
+
+
 def test_a_fault_would_be_found(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address)
     page.evaluate("document.querySelector('.sv-title p').style.color = '#dddddd'")
