@@ -221,7 +221,9 @@ def test_embedding_leaves_only_the_race(open_page: OpenPage, fake_address: str) 
     for part in ("status", "figures", "stage", "charts"):
         expect(page.locator(f"#sv-race-{part}")).to_be_visible()
     link = page.get_by_role("link", name="Open in specviz")
-    expect(link).to_have_attribute("href", re.compile(r"\?prompt=On\+a\+slide&lane=prompt-lookup"))
+    expect(link).to_have_attribute(
+        "href", re.compile(r"\?prompt=On\+a\+slide&.*&lane=prompt-lookup:4:4$")
+    )
     assert page.evaluate("localStorage.getItem('specviz-settings')") is None
     assert page.evaluate("document.documentElement.scrollWidth") == 800
 
