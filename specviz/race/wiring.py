@@ -4,6 +4,7 @@ import gc
 from collections.abc import Callable, Generator, Iterable, Iterator
 
 from specviz.decoding.noise import LogitNoise
+from specviz.decoding.prompt_score import mean_log_prob
 from specviz.models.environment import describe_environment
 from specviz.models.loading import LoadedModel, ModelPool
 from specviz.models.threads import choose_threads
@@ -52,10 +53,17 @@ def _race(
         num_threads = choose_threads([pool.get(name).model for name in names])
     decoders = [build_decoder(spec, pool, request) for spec in request.lanes]
     logit_noise = noise.of(target, request.lanes, num_threads)
+    shared = TraceRequest(
+        request.prompt,
+        prompt_ids,
+        request.max_new_tokens,
+        request.sampling,
+        mean_log_prob(target.model, prompt_ids),
+    )
     yield from run_race(
         request.lanes,
         decoders,
-        TraceRequest(request.prompt, prompt_ids, request.max_new_tokens, request.sampling),
+        shared,
         describe_environment(pool.device, pool.dtype, logit_noise),
         should_stop,
     )

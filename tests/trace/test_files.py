@@ -185,7 +185,7 @@ DRAFT = f"{ROUND}/drafted/0"
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("schema_version", 3), "schema_version must be 1 to 2, is 3"),
+        (_set("schema_version", 4), "schema_version must be 1 to 3, is 4"),
         (_set("schema_version", True), "schema_version must be 1"),
         (lambda c: c.pop("schema_version"), "this is not a specviz race: it has no schema_version"),
         (_set("surprise", 1), "surprise is not a key"),
