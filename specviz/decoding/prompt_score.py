@@ -1,4 +1,4 @@
-"""How probable a prompt is under the target, token by token: apart from every lane and its clock."""
+"""How probable a prompt is under the target: apart from every lane and its clock."""
 
 import math
 from collections.abc import Sequence

@@ -39,6 +39,21 @@ def make_start_race(pool: ModelPool) -> StartRace:
     return start_race
 
 
+def make_check_request(pool: ModelPool) -> Callable[[RaceRequest], None]:
+    """Make what says before a race waits for its turn that its prompt cannot be raced.
+
+    It only looks at models that are loaded, and raises:
+        PromptError: The prompt holds no token or an unknown one, or is too long for the target.
+    """
+
+    def check(request: RaceRequest) -> None:
+        name = request.lanes[0].target
+        if pool.has(name):
+            encode_prompt(request, pool.get(name))
+
+    return check
+
+
 def _race(
     pool: ModelPool, noise: "_MeasuredNoise", request: RaceRequest, should_stop: Callable[[], bool]
 ) -> Generator[Event]:

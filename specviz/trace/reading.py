@@ -8,6 +8,7 @@ library only.
 from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from pathlib import Path
 
 from specviz.errors import FormatError
@@ -106,9 +107,7 @@ def _distance(share: float) -> Distance:
     return Distance.UNUSUAL if share < UNUSUAL_BELOW else Distance.NEAR
 
 
-def _share_below(
-    log_prob: float, quantiles: tuple[float, ...], shares: tuple[float, ...]
-) -> float:
+def _share_below(log_prob: float, quantiles: tuple[float, ...], shares: tuple[float, ...]) -> float:
     if log_prob < quantiles[0]:
         return 0.0
     return 1.0 if log_prob > quantiles[-1] else _interpolated(log_prob, quantiles, shares)
@@ -169,6 +168,6 @@ def reading_to_json(reading: Reading) -> dict[str, object]:
 def _check_rising(path: str, values: tuple[float, ...], *, may_stay: bool = False) -> None:
     if not values:
         raise refusal(path, "must not be empty")
-    for index, (low, high) in enumerate(zip(values, values[1:], strict=False), 1):
+    for index, (low, high) in enumerate(pairwise(values), 1):
         if high < low or (high == low and not may_stay):
             raise refusal(path, f"must rise, but entry {index} is {high} after {low}")

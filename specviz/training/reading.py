@@ -47,9 +47,7 @@ def write_reading(settings: FamilySettings, corpus: Path, models: Path) -> Path:
     folder = models / TARGET
     target = ModelPool("cpu", "float32").get(str(folder))
     mix = positive(settings.sample.prompt_mix)
-    scores = {
-        source: _scores(target, corpus, source, settings.held_out_below) for source in mix
-    }
+    scores = {source: _scores(target, corpus, source, settings.held_out_below) for source in mix}
     reading = Reading(
         kinds=kinds_read(settings.target),
         languages=LANGUAGES,
@@ -76,9 +74,7 @@ def kinds_read(target: TargetSettings) -> tuple[str, ...]:
     return tuple(sorted((kind for kind in read if read[kind]), key=lambda kind: -read[kind]))
 
 
-def beginnings_of(
-    scores: dict[str, list[Floats]], mix: dict[str, float]
-) -> tuple[Beginnings, ...]:
+def beginnings_of(scores: dict[str, list[Floats]], mix: dict[str, float]) -> tuple[Beginnings, ...]:
     """Take the quantiles of the texts' means over their first tokens, for each length.
 
     A text counts as its source's weight in `mix`, shared by all texts of the source, also where
@@ -112,9 +108,7 @@ def weighted_quantiles(
     return [float(values[order[index]]) for index in at]
 
 
-def _scores(
-    target: LoadedModel, corpus: Path, source: str, held_out_below: str
-) -> list[Floats]:
+def _scores(target: LoadedModel, corpus: Path, source: str, held_out_below: str) -> list[Floats]:
     """Log-probabilities of the first tokens of held-out texts."""
     texts = read_texts(corpus, source, held_out=True, held_out_below=held_out_below)[:NUM_TEXTS]
     encoded = [target.tokenizer(text)["input_ids"][: LENGTHS[-1] + 1] for text in texts]

@@ -12,6 +12,7 @@ from base64 import b64encode
 from typing import Any, NotRequired, TypedDict
 
 from specviz.trace.metrics import LaneMetrics
+from specviz.trace.slower import Slowness
 from specviz.trace.typed_json import encode
 from specviz.trace.values import Event
 from specviz.trace.verdict import Verdict
@@ -24,7 +25,8 @@ EventJson = dict[str, Any]
 """One of ModelLoading, RaceStarted, RoundFinished and LaneFinished.
 
 RoundFinished has two figures more, for the charts: `alpha` and `speedup`, the lane's own after this
-round, null where they are not defined.
+round, null where they are not defined. RaceStarted has `familiarity`, what `PromptGuide.about` says
+of the prompt, and LaneFinished has `loop`, the text's `LaneLoop`; null where there is none.
 """
 
 
@@ -35,6 +37,8 @@ class LaneFigures(TypedDict):
     """A `LaneMetrics`."""
     verdict: dict[str, Any] | None
     """A `Verdict` once the race is over; None while it runs, and where nothing can be said."""
+    slowness: dict[str, Any] | None
+    """A `Slowness` once the race is over; None where the lane was not slower than the target."""
 
 
 class Status(TypedDict):
@@ -45,6 +49,8 @@ class Status(TypedDict):
 
     state: str
     text: NotRequired[Text]
+    field: NotRequired[str]
+    """The control that a refusal is about, where it is known: `prompt`."""
 
 
 class Packet(TypedDict):
@@ -60,14 +66,20 @@ class Packet(TypedDict):
     status: NotRequired[Status]
 
 
-def event_json(event: Event, **figures: float | None) -> EventJson:
+def event_json(event: Event, **figures: Any) -> EventJson:
     """Write an event in its own field names, with figures that belong to it."""
     return {"event": type(event).__name__, **encode(event), **figures}
 
 
-def lane_figures(metrics: LaneMetrics, verdict: Verdict | None) -> LaneFigures:
+def lane_figures(
+    metrics: LaneMetrics, verdict: Verdict | None, slowness: Slowness | None
+) -> LaneFigures:
     """Write how a lane stands."""
-    return {"metrics": encode(metrics), "verdict": None if verdict is None else encode(verdict)}
+    return {
+        "metrics": encode(metrics),
+        "verdict": encode(verdict),
+        "slowness": encode(slowness),
+    }
 
 
 def write_json(packet: Packet) -> str:

@@ -68,9 +68,7 @@ def test_guesses_are_counted_before_the_loop_and_in_it() -> None:
         *[chain((10, 11, 12), 3, 13)] * 5,
         chain((10, 11, 12), 2, 13),
     ]
-    assert loop_of_lane(lane(rounds)) == LaneLoop(
-        Loop(2, 4, 4 + 5 * 4 + 2), 2 / 6, 6, 17 / 18, 18
-    )
+    assert loop_of_lane(lane(rounds)) == LaneLoop(Loop(2, 4, 4 + 5 * 4 + 2), 2 / 6, 6, 17 / 18, 18)
 
 
 def test_a_baseline_has_loops_without_an_alpha() -> None:
