@@ -1,6 +1,7 @@
 """Says how far a race's prompt is from what its target has read, and which example is nearest."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,8 +11,9 @@ from specviz.trace.typed_json import encode
 from specviz.trace.values import RaceStarted
 from specviz.ui.assets import Example
 
-PIECE = 3
-"""Characters of the pieces by which two prompts are compared."""
+WORD = re.compile(r"\w+|[^\w\s]")
+MIN_SIMILARITY = 0.2
+"""Prompts that share less are not near one another."""
 
 
 class PromptGuide:
@@ -42,37 +44,36 @@ class PromptGuide:
 
 
 class NearestExample:
-    """Finds the prompt that shares most with another: rare pieces of text count more."""
+    """Finds the prompt that shares most words and signs with another; rare ones count more."""
 
     def __init__(self, examples: Sequence[Example]) -> None:
         self._ids = [example.id for example in examples]
-        pieces = [_pieces(example.prompt) for example in examples]
-        in_how_many = Counter(piece for each in pieces for piece in each)
+        words = [_words(example.prompt) for example in examples]
+        in_how_many = Counter(word for each in words for word in each)
         self._weights = {
-            piece: math.log((1 + len(pieces)) / count) for piece, count in in_how_many.items()
+            word: math.log((1 + len(words)) / count) for word, count in in_how_many.items()
         }
-        self._vectors = [self._vector(each) for each in pieces]
+        self._vectors = [self._vector(each) for each in words]
 
     def to(self, prompt: str) -> str | None:
-        """Return the id of the nearest example, the first of several; None where there is none."""
-        vector = self._vector(_pieces(prompt))
+        """Return the id of the nearest example; the first one where none is near, None where
+        there is none at all."""
+        vector = self._vector(_words(prompt))
         scores = [
-            sum(value * other.get(piece, 0.0) for piece, value in vector.items())
+            sum(value * other.get(word, 0.0) for word, value in vector.items())
             for other in self._vectors
         ]
-        return self._ids[scores.index(max(scores))] if scores else None
+        if not scores:
+            return None
+        best = max(scores)
+        return self._ids[scores.index(best) if best >= MIN_SIMILARITY else 0]
 
-    def _vector(self, pieces: Counter[str]) -> dict[str, float]:
-        """Weights of the pieces, of length 1; pieces that no example has are left out."""
-        values = {
-            piece: count * self._weights[piece]
-            for piece, count in pieces.items()
-            if piece in self._weights
-        }
+    def _vector(self, words: set[str]) -> dict[str, float]:
+        """Weights of the words, of length 1; words that no example has are left out."""
+        values = {word: self._weights[word] for word in words if word in self._weights}
         length = math.sqrt(sum(value * value for value in values.values()))
-        return {piece: value / length for piece, value in values.items()} if length else {}
+        return {word: value / length for word, value in values.items()} if length else {}
 
 
-def _pieces(text: str) -> Counter[str]:
-    plain = f" {' '.join(text.lower().split())} "
-    return Counter(plain[start : start + PIECE] for start in range(len(plain) - PIECE + 1))
+def _words(text: str) -> set[str]:
+    return set(WORD.findall(text.lower()))

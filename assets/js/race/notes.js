@@ -4,13 +4,28 @@ import { focusPrompt } from '../controls/prompt_field.js';
 import { make, makeButton, wrap } from '../page/dom.js';
 import { decimals, finePercent, percent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
+import { WhySlower } from './why_slower.js';
 
-/** Draws one line for each thing to know; `prompts` are those of the gallery by id, where one can be tried. */
-export class Notes {
+/** Draw them below a panel's strip, and the answer why a lane was slower; `prompts` are the gallery's by id. */
+export function mountNotes(container, { prompts }, { name, playback }) {
+  const notes = new Notes(name === 'race' ? prompts : {});
+  const why = new WhySlower(`sv-slower-${name}`);
+  const spoken = wrap('div', 'sv-notes', notes.element, why.button);
+  spoken.setAttribute('role', 'status');
+  container.append(spoken, why.element);
+  playback.follow((race) => {
+    notes.show(race);
+    why.show(race);
+    spoken.hidden = notes.element.hidden && why.button.hidden;
+  });
+}
+
+/** Draws one line for each thing to know. */
+class Notes {
   #prompts;
   /** Ids of the lines that stand there: they are drawn again only where there are others. */
   #shown = '';
-  element = make('ul', 'sv-notes', '', { hidden: '', 'aria-label': t('notes.name') });
+  element = make('ul', '', '', { hidden: '', 'aria-label': t('notes.name') });
 
   constructor(prompts) {
     this.#prompts = prompts;
@@ -36,7 +51,6 @@ export class Notes {
 
   #far(familiarity) {
     const item = line(t(`reading.${familiarity.distance}`));
-    item.title = aboutFamiliarity(familiarity);
     item.append(make('span', 'sv-note-detail', aboutFamiliarity(familiarity)));
     const prompt = this.#prompts[familiarity.example];
     if (prompt === undefined) return item;

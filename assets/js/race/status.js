@@ -4,9 +4,8 @@ import { aboutRecording, aboutSpeed } from '../model/names.js';
 import { notifyBusy, onBusyChange } from '../model/panels.js';
 import { isMotionReduced, make, setText, wrap } from '../page/dom.js';
 import { t, translate } from '../page/strings.js';
-import { Notes } from './notes.js';
+import { mountNotes } from './notes.js';
 import { mountTransport } from './transport.js';
-import { WhySlower } from './why_slower.js';
 
 const SPOKEN_EVERY_MS = 4000;
 /** A strip that is higher on the screen than this leaves room enough for the lanes below it. */
@@ -27,8 +26,9 @@ function setDisabled(selector, isDisabled) {
 
 /** Draw the strip. */
 export function mountStatus(container, data, panel) {
-  const strip = new Strip(container, data, panel);
+  const strip = new Strip(container, panel);
   mountTransport(container, panel, (text) => strip.refuse(text));
+  mountNotes(container, data, panel);
   notifyBusy();
 }
 
@@ -41,25 +41,20 @@ class Strip {
   #origin = make('p', 'sv-origin', '', { hidden: '' });
   #originText = make('span');
   #refusal = make('p', 'sv-refusal', '', { role: 'alert', hidden: '' });
-  #why;
-  #notes;
   #speak;
   #state = 'idle';
   #badged = null;
   /** What is said of the recording that is shown; it is the same in every frame. */
   #about = { recording: null, text: null };
 
-  constructor(container, { prompts }, panel) {
+  constructor(container, panel) {
     this.#container = container;
     this.#panel = panel;
     const spoken = make('span', 'sv-spoken', '', { role: 'status', 'aria-live': 'polite' });
     this.#speak = speaker(spoken);
-    this.#why = new WhySlower(`sv-slower-${panel.name}`);
-    this.#notes = new Notes(panel.name === 'race' ? prompts : {});
-    const line = wrap('p', 'sv-status-line', this.#badge, this.#text, this.#why.button);
+    const line = wrap('p', 'sv-status-line', this.#badge, this.#text);
     this.#origin.append(make('span', 'sv-badge sv-recorded', t('status.recorded')), this.#originText);
-    const told = [line, this.#progress, this.#origin, this.#refusal, this.#notes.element, this.#why.element];
-    container.append(wrap('div', 'sv-told', ...told), spoken);
+    container.append(wrap('div', 'sv-told', line, this.#progress, this.#origin, this.#refusal), spoken);
     panel.playback.follow((race) => this.#show(race));
     panel.playback.subscribe((playback) => this.#follow(playback));
     panel.playback.onRefusal(({ text, field }) => {
@@ -80,8 +75,6 @@ class Strip {
     this.refuse('');
     const sentence = state === 'idle' ? t(`status.idle_${this.#panel.name}`) : narrate(race);
     setText(this.#text, sentence);
-    this.#why.show(race);
-    this.#notes.show(race);
     this.#showProgress(state === 'loading' ? race.loading : null);
     this.#speak(sentence, !race.isBusy);
     if (hasBegun) this.#comeIntoView();

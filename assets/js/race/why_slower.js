@@ -48,11 +48,11 @@ export class WhySlower {
 }
 
 function answer(lane, isNamed) {
-  const parts = isNamed ? [make('strong', '', laneName(lane))] : [];
-  parts.push(make('p', '', tellSum(lane)));
+  const sum = wrap('div', '', make('p', '', tellSum(lane)));
+  if (isNamed) sum.prepend(make('strong', '', laneName(lane)));
   const remedies = lane.slowness.remedies.map((remedy) => make('li', '', tellRemedy(remedy, lane)));
-  if (remedies.length) parts.push(make('p', '', t('slower.helps')), wrap('ul', '', ...remedies));
-  return wrap('div', 'sv-slower-lane', ...parts);
+  const help = wrap('div', '', make('p', '', t('slower.helps')), wrap('ul', '', ...remedies));
+  return wrap('div', 'sv-slower-lane', sum, help);
 }
 
 /** What a round cost and brought. */
