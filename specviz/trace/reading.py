@@ -1,7 +1,7 @@
 """What a target has read, and how far a prompt is from it: the `reading.json` in a model's folder.
 
 The format is the dataclass `Reading`, as `specviz.trace.typed_json` writes it, and `"format": 1`.
-`python -m specviz.training reading` writes it from texts that the target never saw. Standard
+The training command `reading` writes it from texts that the target never saw. Standard
 library only.
 """
 

@@ -81,9 +81,7 @@ def test_the_target_is_told_and_a_far_prompt_offers_the_nearest_example(
 
 def test_why_a_lane_was_slower_is_answered_in_place(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address)
-    page.locator(".sv-lane-editor, #sv-lanes").first.wait_for()
-    page.evaluate("() => undefined")
-    page.select_option("#sv-lanes select >> nth=0", "fake-misfit")
+    page.select_option("#sv-lanes select:visible >> nth=0", "fake-misfit")
     _race(page, "Hello")
     why = page.get_by_role("button", name="Why can that be?").first
     expect(why).to_have_attribute("aria-expanded", "false")
