@@ -74,23 +74,18 @@ class Slowness:
 def why_slower(metrics: LaneMetrics) -> Slowness | None:
     """Do the sum for a lane; None where it was not slower, or costs are not known."""
     c, v, num_drafting = metrics.draft_cost, metrics.verify_cost, sum(metrics.rounds_by_kept)
-    is_known = c is not None and v is not None and metrics.tau is not None
-    if metrics.speedup is None or metrics.speedup >= 1.0 or not is_known or not num_drafting:
+    if metrics.speedup is None or metrics.speedup >= 1.0 or not num_drafting:
         return None
-    assert c is not None
-    assert v is not None
-    assert metrics.tau is not None
+    if c is None or v is None or metrics.tau is None or metrics.round_cost is None:
+        return None
     guesses = metrics.num_drafted / num_drafting
-    drafting_cost = guesses * c + v
-    num_plain = metrics.num_rounds - num_drafting
-    cost = (num_drafting * drafting_cost + num_plain) / metrics.num_rounds
-    expected = metrics.tau / cost
+    expected = metrics.tau / metrics.round_cost
     return Slowness(
         num_rounds=metrics.num_rounds,
         num_drafting_rounds=num_drafting,
         guesses=guesses,
-        drafting_round_cost=drafting_cost,
-        round_cost=cost,
+        drafting_round_cost=guesses * c + v,
+        round_cost=metrics.round_cost,
         tokens_per_round=metrics.tau,
         expected_speedup=expected,
         speedup=metrics.speedup,

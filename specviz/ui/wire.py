@@ -11,6 +11,7 @@ import zlib
 from base64 import b64encode
 from typing import Any, NotRequired, TypedDict
 
+from specviz.trace.forecast import Forecast
 from specviz.trace.metrics import LaneMetrics
 from specviz.trace.slower import Slowness
 from specviz.trace.typed_json import encode
@@ -37,6 +38,8 @@ class LaneFigures(TypedDict):
     """A `LaneMetrics`."""
     verdict: dict[str, Any] | None
     """A `Verdict` once the race is over; None while it runs, and where nothing can be said."""
+    forecast: dict[str, Any] | None
+    """A `Forecast` from the lane's 20th round on; judged once the race is over."""
     slowness: dict[str, Any] | None
     """A `Slowness` once the race is over; None where the lane was not slower than the target."""
 
@@ -72,12 +75,16 @@ def event_json(event: Event, **figures: Any) -> EventJson:
 
 
 def lane_figures(
-    metrics: LaneMetrics, verdict: Verdict | None, slowness: Slowness | None
+    metrics: LaneMetrics,
+    verdict: Verdict | None,
+    forecast: Forecast | None,
+    slowness: Slowness | None,
 ) -> LaneFigures:
     """Write how a lane stands."""
     return {
         "metrics": encode(metrics),
         "verdict": encode(verdict),
+        "forecast": encode(forecast),
         "slowness": encode(slowness),
     }
 

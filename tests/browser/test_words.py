@@ -39,6 +39,7 @@ def test_a_refused_prompt_says_so_at_its_box_and_keeps_the_last_race(
     expect(page.locator("#sv-race-status .sv-status-view")).to_have_attribute(
         "data-state", "finished"
     )
+    expect(page.locator("#sv-race")).to_be_enabled()
     page.fill(PROMPT, "Hello again")
     expect(note).to_be_hidden()
 

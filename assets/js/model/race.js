@@ -10,7 +10,7 @@ export const OVER = new Set(['finished', 'stopped', 'error', 'refused']);
  * The wire's own values are written as `specviz/ui/wire.py` states them.
  * @typedef {{ event: string, [field: string]: any }} RaceEvent
  * @typedef {{ metrics: Record<string, any>, verdict: Record<string, any> | null,
- *   slowness?: Record<string, any> | null }} LaneFigures
+ *   slowness?: Record<string, any> | null, forecast?: Record<string, any> | null }} LaneFigures
  * @typedef {{ state: string, text?: string | object, field?: string }} Status
  * @typedef {{ events?: RaceEvent[], figures?: LaneFigures[], status?: Status }} Packet
  * @typedef {{ event?: RaceEvent, figures?: LaneFigures[], status?: Status }} Part
@@ -126,9 +126,10 @@ export class Lane {
   text = '';
   stopReason = null;
   error = null;
-  /** How the lane stands by the server's figures: `metrics` and `verdict`, null before any. */
+  /** How the lane stands by the server's figures: `metrics`, `verdict` and `forecast`, null before any. */
   metrics = null;
   verdict = null;
+  forecast = null;
   /** Why the lane was slower than the target alone, once the race is over; null where it was not. */
   slowness = null;
   /** Where the text repeats itself, once the lane has ended; null where it does not. */
