@@ -8,6 +8,7 @@ import { mountFitted } from './compare/fitted.js';
 import { mountHeader } from './page/header.js';
 import { mountLanes } from './controls/lane_editor.js';
 import { mountLearn } from './learn/learn.js';
+import { mountPrompt } from './controls/prompt_field.js';
 import { mountPredict } from './race/predict.js';
 import { mountRounds } from './rounds/rounds.js';
 import { mountSettings } from './controls/settings.js';
@@ -29,6 +30,7 @@ const parts = {
   rounds: mountRounds,
   learn: mountLearn,
   coach: mountCoach,
+  prompt: mountPrompt,
 };
 /** Parts of one panel: `mount(container, data, panel)`. */
 const views = {

@@ -14,7 +14,7 @@ from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
-from specviz.errors import RequestError
+from specviz.errors import PromptError
 from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.models.loading import LoadedModel, ModelPool
@@ -25,17 +25,17 @@ def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
     """Turn the prompt into ids, with whatever the tokenizer puts before a text.
 
     Raises:
-        RequestError: The prompt holds no token, or one that the target does not know, or leaves no
+        PromptError: The prompt holds no token, or one that the target does not know, or leaves no
             room in the target's context.
     """
     ids = tuple(target.tokenizer(request.prompt)["input_ids"])
     if not ids:
-        raise RequestError("the prompt holds no token; write at least one word")
+        raise PromptError("the prompt holds no token; write at least one word")
     # Where tokens were added to a tokenizer but no rows to the model, CUDA would end the process.
     num_rows = target.model.get_input_embeddings().weight.shape[0]
     if max(ids) >= num_rows:
         piece = target.tokenizer.convert_ids_to_tokens(max(ids))
-        raise RequestError(
+        raise PromptError(
             f"the prompt holds {piece!r} (id {max(ids)}) and {target.name} knows ids up to "
             f"{num_rows - 1}, fewer than its tokenizer; leave it out"
         )
@@ -49,7 +49,7 @@ def _check_room(num_tokens: int, target: LoadedModel) -> None:
         return
     is_shortened = context != declared_context(target.model)
     reason = ", where its LongRoPE changes the keys of earlier tokens" if is_shortened else ""
-    raise RequestError(
+    raise PromptError(
         f"the prompt has {num_tokens} tokens and {target.name} reads at most {context}, "
         f"the answer included{reason}; shorten the prompt"
     )

@@ -202,9 +202,14 @@ def _decode_number(hint: type, content: Any, path: str, allowed: Range) -> Any:
     highest = min(allowed.highest, HIGHEST_INT) if hint is int else allowed.highest
     # The difference is taken, since a sum with a float would round a large integer.
     if number < allowed.lowest or number - highest > allowed.rounding:
-        upper = "or more" if highest == math.inf else f"to {highest}"
-        raise refusal(path, f"must be {allowed.lowest} {upper}, is {quoted(number)}")
+        raise refusal(path, f"must be {_span(allowed.lowest, highest)}, is {quoted(number)}")
     return number
+
+
+def _span(lowest: float, highest: float) -> str:
+    if lowest == -math.inf:
+        return f"{highest} or less"
+    return f"{lowest} or more" if highest == math.inf else f"{lowest} to {highest}"
 
 
 def _decode_text(content: object, path: str) -> str:

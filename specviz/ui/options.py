@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from specviz.trace.fits import FittedDraft
 from specviz.trace.limits import MAX_GAMMA, MAX_LANES
+from specviz.trace.reading import Reading
 from specviz.trace.values import Method
 
 
@@ -20,6 +21,8 @@ class PairOption:
     where the target declares none, and a lane then names none."""
     num_parameters: int | None = None
     """Weights of the target; None where its files were not described."""
+    reading: Reading | None = None
+    """What the target has read; None where its folder does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,11 @@ class PageOptions:
     """Drafts that were fitted to a target; those that can race are among its pair's drafts too."""
     fit_problems: tuple[str, ...] = ()
     """One sentence for each fitted draft that was left out."""
+
+    @property
+    def readings(self) -> dict[str, Reading]:
+        """What the targets have read of which it is known, by their names."""
+        return {pair.target: pair.reading for pair in self.pairs if pair.reading}
 
     def pair(self, target: str) -> PairOption | None:
         """Return the pair with this target, or None where the page does not offer it."""

@@ -9,18 +9,19 @@ import gradio as gr
 from specviz.trace.values import RaceRequest, StartRace
 from specviz.ui import views
 from specviz.ui.api import add_api
-from specviz.ui.assets import read_css, read_early_script, serve_assets
+from specviz.ui.assets import read_css, read_early_script, read_examples, serve_assets
 from specviz.ui.compare_controls import build_compare_controls
 from specviz.ui.compare_form import CompareValues, request_from_comparison
 from specviz.ui.controls import Controls, build_controls
 from specviz.ui.options import PageOptions
-from specviz.ui.page_data import header_data, learn_data, rounds_data
+from specviz.ui.page_data import header_data, learn_data, rounds_data, status_data
 from specviz.ui.panels import Panel
+from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.recorded import welcome_data
 from specviz.ui.request_form import FormValues, request_from_form
 from specviz.ui.runs import RunStore
 from specviz.ui.server_functions import make_server_functions
-from specviz.ui.sessions import RaceSessions
+from specviz.ui.sessions import CheckRequest, RaceSessions, accept
 from specviz.ui.strings import label, languages, translations
 from specviz.ui.theme import build_theme
 
@@ -44,13 +45,20 @@ class _Starter:
     status: gr.HTML
 
 
-def build_page(start_race: StartRace, options: PageOptions) -> gr.Blocks:
-    """Build the page; `start_race` runs a race and yields its events."""
+def build_page(
+    start_race: StartRace, options: PageOptions, check_request: CheckRequest = accept
+) -> gr.Blocks:
+    """Build the page; `start_race` runs a race and yields its events.
+
+    `check_request` refuses a race before it waits for its turn.
+    """
     serve_assets()
     runs = RunStore()
-    sessions = RaceSessions(start_race, runs, options.limits)
+    examples = [example for group in read_examples() for example in group.examples]
+    guide = PromptGuide(options.readings, examples)
+    sessions = RaceSessions(start_race, runs, options.limits, guide, check_request)
     with gr.Blocks(title="specviz: speculative decoding, seen", analytics_enabled=False) as page:
-        bus = views.bus(make_server_functions(runs, sessions, options.limits))
+        bus = views.bus(make_server_functions(runs, sessions, options.limits, guide))
         views.page_part("header", header_data(options))
         with gr.Tabs(elem_id="sv-tabs"):
             with gr.Tab(label("tab.race"), id="race", elem_id="sv-tab-race"):
@@ -105,7 +113,7 @@ def _race_tab(options: PageOptions) -> _Starter:
     _wire_settings(controls)
     triggers = [controls.race.click, controls.prompt.submit]
     views.panel_part("predict", Panel.RACE)
-    status = views.race_parts(Panel.RACE)
+    status = views.race_parts(Panel.RACE, status_data())
     return _Starter(Panel.RACE, triggers, controls.stop, controls.inputs(), read, status)
 
 
@@ -135,7 +143,7 @@ def _compare_tab(options: PageOptions) -> _Starter:
 
     triggers = [controls.race.click]
     with gr.Column(visible=bool(options.fitted)):
-        status = views.race_parts(Panel.COMPARE)
+        status = views.race_parts(Panel.COMPARE, status_data())
     return _Starter(Panel.COMPARE, triggers, controls.stop, controls.inputs(), read, status)
 
 

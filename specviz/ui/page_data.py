@@ -20,6 +20,27 @@ def header_data(options: PageOptions) -> dict[str, Any]:
     return {"device": f"{options.device}, {options.dtype}", "languages": languages()}
 
 
+def prompt_data(options: PageOptions) -> dict[str, Any]:
+    """Say what each target is and has read, and how long a prompt may be."""
+    return {
+        "max_chars": options.limits.max_prompt_chars,
+        "targets": {
+            pair.target: {
+                "num_parameters": pair.num_parameters,
+                "kinds": pair.reading.kinds if pair.reading else (),
+                "languages": pair.reading.languages if pair.reading else (),
+            }
+            for pair in options.pairs
+        },
+    }
+
+
+def status_data() -> dict[str, Any]:
+    """Give the gallery's prompts, of which the strip may offer one."""
+    examples = [example for group in read_examples() for example in group.examples]
+    return {"prompts": {each.id: each.prompt for each in examples}}
+
+
 def rounds_data() -> dict[str, Any]:
     """Give what Round by round draws with; without the recorded race it offers none."""
     recorded = RECORDED if RECORDED in recorded_names() else None

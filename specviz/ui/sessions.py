@@ -1,6 +1,6 @@
 """Serves visitors' races: enters them in the queue, runs them, and does what is wished of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from typing import Any
 
@@ -10,13 +10,22 @@ from specviz.errors import RequestError
 from specviz.trace.values import RaceRequest, StartRace
 from specviz.ui.options import PageLimits
 from specviz.ui.panels import Panel
+from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.runs import Run, RunStore, Wish
-from specviz.ui.stream import State, close_run, sentence, status, stream_race
+from specviz.ui.stream import State, close_run, refuse_run, status, stream_race
 from specviz.ui.strings import message
 from specviz.ui.wire import pack
 
 STOP_SECONDS = 1.0
 SLOWEST_PACE_MS = 500.0
+
+
+CheckRequest = Callable[[RaceRequest], None]
+"""Raises RequestError for a race that cannot begin as far as the loaded models tell."""
+
+
+def accept(request: RaceRequest) -> None:
+    """Find nothing wrong with a request."""
 
 
 class NotEntered(gr.Error):  # type: ignore[misc]
@@ -29,10 +38,19 @@ class NotEntered(gr.Error):  # type: ignore[misc]
 class RaceSessions:
     """Serves all visitors; what belongs to one of them is in that visitor's runs."""
 
-    def __init__(self, start_race: StartRace, runs: RunStore, limits: PageLimits) -> None:
+    def __init__(
+        self,
+        start_race: StartRace,
+        runs: RunStore,
+        limits: PageLimits,
+        guide: PromptGuide | None = None,
+        check_request: CheckRequest = accept,
+    ) -> None:
         self._start_race = start_race
         self._runs = runs
         self._limits = limits
+        self._guide = guide
+        self._check_request = check_request
 
     def enter(self, panel: Panel, read_request: Callable[[], RaceRequest], visitor: str) -> str:
         """Read the form into a new run and give its first packet: it waits, or was refused.
@@ -44,13 +62,15 @@ class RaceSessions:
         if run is None:
             raise NotEntered
         try:
-            run.request = read_request()
+            request = read_request()
+            self._check_request(request)
         except RequestError as error:
-            packet = close_run(run, State.ERROR, sentence(error))
+            packet = refuse_run(run, error)
         except Exception:
             close_run(run, State.ERROR, message("status.broken"))
             raise
         else:
+            run.request = request
             packet = run.write([], status=status(State.WAITING, message("status.queued")))
         return packet or ""
 
@@ -58,9 +78,12 @@ class RaceSessions:
         """Run the race that this visitor's page has entered and yield its packets."""
         run = self._waiting(visitor)
         if run is not None:
-            with closing(stream_race(self._start_race, run, self._limits)) as packets:
+            with closing(self._packets(run)) as packets:
                 for packet in packets:
                     yield pack(packet)
+
+    def _packets(self, run: Run) -> Generator[str]:
+        return stream_race(self._start_race, run, self._limits, self._guide)
 
     def turn_away(self, visitor: str) -> Any:
         """Say that the queue was full; a race that runs already found its place in it."""

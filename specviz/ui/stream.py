@@ -11,7 +11,7 @@ from contextlib import closing
 from enum import StrEnum
 from typing import Protocol, cast
 
-from specviz.errors import SpecvizError
+from specviz.errors import PromptError, RequestError, SpecvizError
 from specviz.trace.values import (
     Event,
     ModelLoading,
@@ -21,6 +21,7 @@ from specviz.trace.values import (
     StartRace,
 )
 from specviz.ui.options import PageLimits
+from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.race_log import RaceLog
 from specviz.ui.runs import Run
 from specviz.ui.strings import PageError, Text, message
@@ -43,6 +44,8 @@ class State(StrEnum):
     FINISHED = "finished"
     STOPPED = "stopped"
     ERROR = "error"
+    REFUSED = "refused"
+    """No race began: the page keeps what it shows, and says why where the field is."""
 
 
 class _Closable(Protocol):
@@ -57,6 +60,14 @@ def status(state: State, text: Text | None = None) -> Status:
 def close_run(run: Run, state: State, text: Text) -> str | None:
     """Write the last packet of a run that has nothing more to show."""
     return run.write([], status=status(state, text), is_last=True)
+
+
+def refuse_run(run: Run, error: RequestError) -> str | None:
+    """Write the only packet of a run that was refused; a page then shows no other race for it."""
+    told = status(State.REFUSED, sentence(error))
+    if isinstance(error, PromptError):
+        told["field"] = "prompt"
+    return run.write([], status=told, is_last=True)
 
 
 class Deadline:
@@ -80,7 +91,9 @@ class Deadline:
             self._ends_at += seconds
 
 
-def stream_race(start_race: StartRace, run: Run, limits: PageLimits) -> Generator[str]:
+def stream_race(
+    start_race: StartRace, run: Run, limits: PageLimits, guide: PromptGuide | None = None
+) -> Generator[str]:
     """Run the race of a run and yield its packets; the last one always says how it ended.
 
     An error meant for the user becomes the last packet. Any other is logged, shown in general words
@@ -89,7 +102,9 @@ def stream_race(start_race: StartRace, run: Run, limits: PageLimits) -> Generato
     run.has_begun = True
     try:
         yield from _present(run.write([], status=status(State.LOADING)))
-        yield from _packets(start_race, run, limits)
+        yield from _packets(start_race, run, limits, guide)
+    except PromptError as error:
+        yield from _present(refuse_run(run, error))
     except SpecvizError as error:
         yield from _present(close_run(run, State.ERROR, sentence(error)))
     except Exception:
@@ -144,9 +159,11 @@ class _Referee:
         return self._run.should_stop()
 
 
-def _packets(start_race: StartRace, run: Run, limits: PageLimits) -> Iterator[str]:
+def _packets(
+    start_race: StartRace, run: Run, limits: PageLimits, guide: PromptGuide | None
+) -> Iterator[str]:
     assert run.request is not None
-    log, referee = RaceLog(), _Referee(run, limits)
+    log, referee = RaceLog(guide), _Referee(run, limits)
     collected: list[EventJson] = []
     sent_at = figures_at = time.monotonic()
     events = start_race(run.request, referee.should_stop)

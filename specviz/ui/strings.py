@@ -14,7 +14,7 @@ from typing import Any
 
 import gradio as gr
 
-from specviz.errors import RequestError
+from specviz.errors import PromptError, RequestError
 from specviz.ui.assets import STRINGS_FOLDER
 
 Message = dict[str, Any]
@@ -31,6 +31,10 @@ class PageError(RequestError):
     def __init__(self, id_: str, **values: object) -> None:
         self.message = message(id_, **values)
         super().__init__(in_english(self.message))
+
+
+class PagePromptError(PageError, PromptError):
+    """A refusal of the prompt."""
 
 
 def message(id_: str, **values: object) -> Message:

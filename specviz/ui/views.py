@@ -47,9 +47,9 @@ def choice(name: str, first: str, data: object = None) -> gr.HTML:
     return _part(name, call, f"sv-{name}", first)
 
 
-def race_parts(panel: Panel) -> gr.HTML:
-    """Lay out all that shows a panel's race; its status strip is returned."""
-    status = panel_part("status", panel)
+def race_parts(panel: Panel, data: object) -> gr.HTML:
+    """Lay out all that shows a panel's race; its status strip, which takes `data`, is returned."""
+    status = panel_part("status", panel, data)
     panel_part("figures", panel)
     panel_part("stage", panel)
     panel_part("clock", panel)

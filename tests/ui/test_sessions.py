@@ -9,7 +9,7 @@ import gradio as gr
 import pytest
 from fake_race import FakeRace
 
-from specviz.errors import RequestError
+from specviz.errors import PromptError, RequestError
 from specviz.trace.values import Event, LaneSpec, Method, RaceRequest
 from specviz.ui import sessions as sessions_module
 from specviz.ui.options import PageLimits
@@ -170,9 +170,25 @@ def test_a_refused_form_leaves_the_way_free(sessions: RaceSessions, runs: RunSto
     with pytest.raises(TypeError):
         sessions.enter(Panel.RACE, fail, "page")
     packet = json.loads(sessions.enter(Panel.RACE, refuse, "page"))
-    assert packet["status"] == {"state": "error", "text": "The prompt is empty."}
+    assert packet["status"] == {"state": "refused", "text": "The prompt is empty."}
     assert list(sessions.stream("page")) == []
     assert not _enter(sessions, runs).is_closed
+
+
+def test_a_prompt_that_cannot_be_raced_is_refused_before_it_waits(
+    runs: RunStore, race: FakeRace
+) -> None:
+    """The page is told which field it is, so that it can say it there."""
+
+    def check(request: RaceRequest) -> None:
+        raise PromptError("the prompt has 900 tokens")
+
+    sessions = RaceSessions(race, runs, PageLimits(), check_request=check)
+    packet = json.loads(sessions.enter(Panel.RACE, lambda: REQUEST, "page"))
+    said = {"state": "refused", "text": "The prompt has 900 tokens.", "field": "prompt"}
+    assert packet["status"] == said
+    assert list(sessions.stream("page")) == []
+    assert race.num_closed == 0
 
 
 def test_who_finds_the_queue_full_is_told_so(sessions: RaceSessions, runs: RunStore) -> None:

@@ -133,7 +133,8 @@ def test_a_refused_race_ends_with_the_reason(run: Run) -> None:
     run.request = RaceRequest("refuse", LANES)
     packets = list(stream_race(FakeRace(), run, LIMITS))
     assert _last_status(packets) == {
-        "state": "error",
+        "state": "refused",
+        "field": "prompt",
         "text": "The prompt is longer than the context: 900 tokens, 512 allowed.",
     }
 

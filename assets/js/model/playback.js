@@ -27,6 +27,7 @@ export class Playback {
   factor = FULL_SPEED;
   #control;
   #listeners = [];
+  #refusalListeners = [];
   #past = new Set();
   #timeline = new Timeline();
   #frame = null;
@@ -66,6 +67,16 @@ export class Playback {
       ({ version } = race);
       listener(race, isNew);
     });
+  }
+
+  /** Call `listener(status)` whenever a race was refused before it began: what is shown stays. */
+  onRefusal(listener) {
+    this.#refusalListeners.push(listener);
+  }
+
+  /** Say that a race was refused; `field` of the status is the control that it is about. */
+  refuse(status) {
+    for (const listener of this.#refusalListeners) listener(status);
   }
 
   /** Whether packets of this run still count. */

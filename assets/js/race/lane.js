@@ -127,7 +127,12 @@ export class LaneView {
     const isStopped = this.#race.status.state === 'stopped';
     if (!this.#lane.hasEnded && !isStopped) return;
     const reason = this.#lane.stopReason ?? 'cancelled';
-    this.#head.end(t(`end.${reason}`), this.#lane.isWhole);
+    this.#head.end({
+      why: t(`end.${reason}`),
+      about: reason === 'context' ? t('end.context_meaning') : '',
+      isWhole: this.#lane.isWhole,
+      repeats: this.#lane.loop ? t('loop.short') : '',
+    });
     this.element.classList.add('has-ended');
   }
 

@@ -8,6 +8,7 @@ export class LaneHead {
   #speed = make('strong');
   #count = make('span');
   #why = make('span');
+  #loop = make('span', 'sv-lane-loop', '', { hidden: '' });
   #bar = make('div', 'sv-bar');
   #max;
   #metrics;
@@ -17,7 +18,7 @@ export class LaneHead {
     this.element = make('div');
     const head = make('header', 'sv-lane-head');
     const facts = make('p', 'sv-lane-facts');
-    facts.append(this.#count, this.#why);
+    facts.append(this.#count, this.#why, this.#loop);
     const track = make('div', 'sv-track');
     track.append(this.#bar);
     head.append(make('h2', '', name), this.#speed, make('p', '', about), facts);
@@ -35,9 +36,12 @@ export class LaneHead {
     this.#bar.style.transform = `scaleX(${Math.min(1, n / this.#max)})`;
   }
 
-  /** Say why the lane ended; a badge tells where its text is not whole. */
-  end(why, isWhole) {
+  /** Say why the lane ended; a badge tells where its text is not whole, and a word where it repeats itself. */
+  end({ why, about, isWhole, repeats }) {
     setText(this.#why, why);
+    this.#why.title = about;
+    setText(this.#loop, repeats);
+    this.#loop.hidden = repeats === '';
     this.#why.className = isWhole ? 'sv-lane-end' : 'sv-badge sv-lane-cut';
   }
 }

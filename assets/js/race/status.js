@@ -1,13 +1,12 @@
 // The strip that says what the race is doing, with the transport in it.
-import { startLesson } from '../learn/coach.js';
 import { narrate } from '../model/narration.js';
 import { aboutRecording, aboutSpeed } from '../model/names.js';
 import { notifyBusy, onBusyChange } from '../model/panels.js';
-import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
-import { t } from '../page/strings.js';
+import { isMotionReduced, make, setText, wrap } from '../page/dom.js';
+import { t, translate } from '../page/strings.js';
+import { mountNotes } from './notes.js';
 import { mountTransport } from './transport.js';
 
-const LESSON_OF_SLOWER = 'loses';
 const SPOKEN_EVERY_MS = 4000;
 /** A strip that is higher on the screen than this leaves room enough for the lanes below it. */
 const SEEN_SHARE = 0.3;
@@ -29,6 +28,7 @@ function setDisabled(selector, isDisabled) {
 export function mountStatus(container, data, panel) {
   const strip = new Strip(container, panel);
   mountTransport(container, panel, (text) => strip.refuse(text));
+  mountNotes(container, data, panel);
   notifyBusy();
 }
 
@@ -37,7 +37,6 @@ class Strip {
   #panel;
   #badge = make('span', 'sv-badge');
   #text = make('span', 'sv-status-text');
-  #why = makeButton(t('status.why_slower'), () => startLesson(LESSON_OF_SLOWER), 'sv-link', { hidden: '' });
   #progress = make('progress', 'sv-loading', '', { hidden: '', 'aria-label': t('status.progress') });
   #origin = make('p', 'sv-origin', '', { hidden: '' });
   #originText = make('span');
@@ -53,11 +52,14 @@ class Strip {
     this.#panel = panel;
     const spoken = make('span', 'sv-spoken', '', { role: 'status', 'aria-live': 'polite' });
     this.#speak = speaker(spoken);
-    const line = wrap('p', 'sv-status-line', this.#badge, this.#text, this.#why);
+    const line = wrap('p', 'sv-status-line', this.#badge, this.#text);
     this.#origin.append(make('span', 'sv-badge sv-recorded', t('status.recorded')), this.#originText);
     container.append(wrap('div', 'sv-told', line, this.#progress, this.#origin, this.#refusal), spoken);
     panel.playback.follow((race) => this.#show(race));
     panel.playback.subscribe((playback) => this.#follow(playback));
+    panel.playback.onRefusal(({ text, field }) => {
+      if (field !== 'prompt') this.refuse(translate(text));
+    });
   }
 
   /** Say why something could not be done; the race that is shown stays as it is. */
@@ -73,7 +75,6 @@ class Strip {
     this.refuse('');
     const sentence = state === 'idle' ? t(`status.idle_${this.#panel.name}`) : narrate(race);
     setText(this.#text, sentence);
-    this.#why.hidden = !(state === 'finished' && race.drafting.some((lane) => lane.isSlower));
     this.#showProgress(state === 'loading' ? race.loading : null);
     this.#speak(sentence, !race.isBusy);
     if (hasBegun) this.#comeIntoView();

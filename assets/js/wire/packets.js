@@ -23,6 +23,10 @@ export function connect(panels, props, server, watch, trigger) {
     const packet = JSON.parse(await unpack(text));
     const { playback, name } = panels[packet.panel];
     if (!playback.isCurrent(packet.run)) return;
+    const isRefused = packet.status?.state === 'refused';
+    if (isRefused) playback.refuse(packet.status);
+    // A race that never began takes no other's place.
+    if (isRefused && packet.run !== playback.run) return;
     if (packet.run !== playback.run) {
       playback.open(packet.run);
       remember(keyOf(name), packet.run, VISIT);
