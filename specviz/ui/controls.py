@@ -118,7 +118,7 @@ def race_button(text: Any, panel: Panel) -> gr.Button:
     """Make the button that starts a race, reading `text`, and beside it how fast it is shown."""
     with gr.Row(elem_classes="sv-buttons"):
         start = gr.Button(
-            text, variant="primary", elem_id=f"sv-{panel}", elem_classes="sv-start", min_width=150
+            text, variant="primary", elem_id=f"sv-{panel}", elem_classes="sv-start", min_width=100
         )
         views.panel_part("speed", panel)
     return start

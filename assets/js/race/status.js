@@ -6,6 +6,7 @@ import { notifyBusy, onBusyChange } from '../model/panels.js';
 import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
 import { decimals } from '../page/numbers.js';
 import { t } from '../page/strings.js';
+import { scrollThere } from '../page/scrolling.js';
 import { mountTransport } from './transport.js';
 import { verdictLine } from './verdict_line.js';
 
@@ -13,8 +14,6 @@ const LESSON_OF_SLOWER = 'loses';
 const SPOKEN_EVERY_MS = 4000;
 /** What is shown changes its height as a race begins; a moment later it stands. */
 const SETTLED_MS = 100;
-const ON_THE_WAY_MS = 2000;
-const NEAR_PX = 120;
 
 onBusyChange((isBusy) => {
   /** @type {NodeListOf<HTMLButtonElement>} */
@@ -86,11 +85,7 @@ class Strip {
   /** Whoever starts a race wants to see it: all of it fits the screen from here on. */
   #comeIntoView() {
     const scene = this.#container.closest('.sv-scene');
-    const show = (behavior) => scene?.scrollIntoView({ block: 'start', behavior });
-    // Where something above it grew on the way there, the page is a little short of it.
-    const correct = () => Math.abs(scene.getBoundingClientRect().top) < NEAR_PX && show('instant');
-    window.addEventListener('scrollend', correct, { once: true, signal: AbortSignal.timeout(ON_THE_WAY_MS) });
-    setTimeout(() => show(isMotionReduced() ? 'instant' : 'smooth'), SETTLED_MS);
+    if (scene) setTimeout(() => scrollThere(scene, isMotionReduced() ? 'instant' : 'smooth'), SETTLED_MS);
   }
 
   /** Keep the badge up with pausing, and the origin with what is shown. */

@@ -6,6 +6,7 @@ import { FACTORS } from '../model/playback.js';
 import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
 import { remember, remembered } from '../page/memory.js';
 import { plain } from '../page/numbers.js';
+import { scrollThere } from '../page/scrolling.js';
 import { t, translate } from '../page/strings.js';
 import { ask } from '../wire/server.js';
 
@@ -127,7 +128,8 @@ class Welcome {
     this.#playback.slowOnce(factor);
     this.fold();
     // What is shown changes its height as the race begins; a moment later it stands.
-    setTimeout(() => scrollTo(document.getElementById('sv-race-status').closest('.sv-scene'), 'start'), SETTLED_MS);
+    const scene = document.querySelector('#sv-tab-race .sv-scene');
+    setTimeout(() => scrollThere(scene, isMotionReduced() ? 'instant' : 'smooth'), SETTLED_MS);
   }
 
   #tryOwn() {
