@@ -99,7 +99,7 @@ export class Card {
     // A plain step has nothing to be stepped through.
     this.#link.hidden = fate.name === 'plain';
     this.#body.scrollTop = 0;
-    setText(this.#foot, t(`card.${this.#pinned ? 'pinned' : 'not_pinned'}${hasKeys() ? '' : '_touch'}`));
+    setText(this.#foot, hintOf(this.#pinned !== null));
   }
 
   /** On a phone the card lies over the page: bring the token above it. */
@@ -118,9 +118,11 @@ function partsOf(entry) {
   return [parts.filter(isNote), parts.filter((part) => !isNote(part))];
 }
 
-/** Whether a visitor points with something that hovers, and so has keys most likely. */
-function hasKeys() {
-  return window.matchMedia('(hover: hover)').matches;
+/** How to pin the token or let go of it; who points with a finger has no keys most likely. */
+function hintOf(isPinned) {
+  const hasKeys = window.matchMedia('(hover: hover)').matches;
+  if (isPinned) return t(hasKeys ? 'card.pinned' : 'card.pinned_touch');
+  return t(hasKeys ? 'card.not_pinned' : 'card.not_pinned_touch');
 }
 
 function placeOf({ token, round }) {
