@@ -162,7 +162,7 @@ def test_charts_stand_beside_the_lanes_until_a_token_is_pointed_at(
     expect(running).to_have_count(1, timeout=1)
     _stand_still(page)
     assert _outside(page, charts.all()) == []
-    page.locator(f"{STAGE} .sv-rejected").first.click()
+    page.locator(f"{STAGE} .sv-lane .sv-rejected").first.click()
     page.click("#sv-race-stop")
     card = page.locator(f"{STAGE} .sv-card")
     expect(charts.first).to_be_hidden()
