@@ -12,16 +12,19 @@ import { mountPrompt } from './controls/prompt_field.js';
 import { mountPredict } from './race/predict.js';
 import { mountRounds } from './rounds/rounds.js';
 import { mountSettings } from './controls/settings.js';
+import { mountSpeed } from './race/speed.js';
 import { mountStage } from './race/stage.js';
 import { mountStatus } from './race/status.js';
 import { mountWelcome } from './race/welcome.js';
 import { panels } from './model/panels.js';
+import { watchRoom } from './page/room.js';
 import { loadStrings } from './page/strings.js';
 import { nameTabs } from './page/tabs.js';
 import { connect } from './wire/packets.js';
 
 await loadStrings();
 nameTabs();
+watchRoom();
 
 /** Parts of the whole page: `mount(container, data)`. */
 const parts = {
@@ -35,6 +38,7 @@ const parts = {
 /** Parts of one panel: `mount(container, data, panel)`. */
 const views = {
   status: mountStatus,
+  speed: mountSpeed,
   figures: mountFigures,
   stage: mountStage,
   clock: mountClock,
@@ -72,9 +76,4 @@ export function mountChoice(name, element, props, trigger, data) {
 /** Let packets in. */
 export function connectBus(props, server, watch, trigger) {
   connect(panels, props, server, watch, trigger);
-}
-
-/** Stop the race of a panel. */
-export function stopRace(panel) {
-  panels[panel].playback.stop();
 }

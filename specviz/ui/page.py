@@ -34,11 +34,10 @@ _AT_ONCE: dict[str, Any] = {"queue": False, **_NOWHERE, "api_visibility": "priva
 
 @dataclass(frozen=True, slots=True)
 class _Starter:
-    """A panel's way to start races: what starts and stops them, and what they are read from."""
+    """A panel's way to start races: what starts them, and what they are read from."""
 
     panel: Panel
     triggers: list[Any]
-    stop: gr.Button
     inputs: list[gr.Component]
     read: Callable[..., RaceRequest]
     """Makes the request of the values of `inputs`."""
@@ -114,7 +113,7 @@ def _race_tab(options: PageOptions) -> _Starter:
     triggers = [controls.race.click, controls.prompt.submit]
     views.panel_part("predict", Panel.RACE)
     status = views.race_parts(Panel.RACE, status_data())
-    return _Starter(Panel.RACE, triggers, controls.stop, controls.inputs(), read, status)
+    return _Starter(Panel.RACE, triggers, controls.inputs(), read, status)
 
 
 def _wire_settings(controls: Controls) -> None:
@@ -144,13 +143,11 @@ def _compare_tab(options: PageOptions) -> _Starter:
     triggers = [controls.race.click]
     with gr.Column(visible=bool(options.fitted)):
         status = views.race_parts(Panel.COMPARE, status_data())
-    return _Starter(Panel.COMPARE, triggers, controls.stop, controls.inputs(), read, status)
+    return _Starter(Panel.COMPARE, triggers, controls.inputs(), read, status)
 
 
 def _wire_races(sessions: RaceSessions, starters: list[_Starter], bus: gr.HTML) -> None:
     races = [_wire_start(sessions, starter, bus) for starter in starters]
-    for starter in starters:
-        starter.stop.click(**views.call_script(f"stopRace('{starter.panel}')"))
     bus.stop(fn=None, cancels=races)
 
 

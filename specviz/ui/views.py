@@ -48,12 +48,15 @@ def choice(name: str, first: str, data: object = None) -> gr.HTML:
 
 
 def race_parts(panel: Panel, data: object) -> gr.HTML:
-    """Lay out all that shows a panel's race; its status strip, which takes `data`, is returned."""
-    status = panel_part("status", panel, data)
-    panel_part("figures", panel)
-    panel_part("stage", panel)
-    panel_part("clock", panel)
-    panel_part("charts", panel, {"plotly": plotly_address()})
+    """Lay out all that shows a panel's race, as one scene; its status strip, which takes `data`, is
+    returned."""
+    plotly = {"plotly": plotly_address()}
+    with gr.Column(elem_classes="sv-scene"):
+        status = panel_part("status", panel, data)
+        panel_part("figures", panel)
+        panel_part("stage", panel, plotly)
+        panel_part("clock", panel)
+        panel_part("charts", panel, plotly)
     return status
 
 

@@ -74,7 +74,7 @@ def test_a_round_by_itself_completes_its_step(open_page: OpenPage, fake_address:
     for fate in ("rejected", "discarded"):
         page.locator(f'.sv-t[data-fate="{fate}"]').first.click()
     expect(coach).to_contain_text("one round of guesses at a time")
-    page.locator(".sv-transport select").select_option("10")
+    page.check(".sv-transport .sv-speed [value='10']")
     page.get_by_role("button", name="Watch again").click()
     page.get_by_role("button", name="Step", exact=True).click()
     expect(coach).to_contain_text("True or false?")

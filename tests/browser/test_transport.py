@@ -92,7 +92,7 @@ def test_slow_motion_shows_all_and_changes_no_figure(
     _start(page)
     _wait_for(page, "finished")
     at_full_speed, words = _figures(page), _texts(page)
-    page.select_option(f"{STATUS} .sv-speed", "10")
+    page.check(f"{STATUS} .sv-speed [value='10']")
     _start(page)
     page.wait_for_timeout(5_000)
     assert 0 < _lane(page, 0).locator(".sv-t").count() < NUM_TOKENS
@@ -103,12 +103,12 @@ def test_slow_motion_shows_all_and_changes_no_figure(
 
 def test_full_speed_catches_up_with_a_slowed_race(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address)
-    page.select_option(f"{STATUS} .sv-speed", "10")
+    page.check(f"{STATUS} .sv-speed [value='10']")
     _start(page)
     page.wait_for_selector(f"{STAGE} .sv-correction")
     page.wait_for_timeout(4_000)
     assert _lane(page, 0).locator(".sv-t").count() < NUM_TOKENS
-    page.select_option(f"{STATUS} .sv-speed", "1")
+    page.check(f"{STATUS} .sv-speed [value='1']")
     page.wait_for_selector(f'{STATUS} .sv-status-view[data-state="finished"]', timeout=AT_ONCE_MS)
     _assert_whole(page)
 

@@ -28,6 +28,11 @@ export function notifyBusy() {
   for (const listener of listeners) listener(isAnyBusy);
 }
 
+/** Stop the race that goes on, on whichever panel it is. */
+export function stopRaces() {
+  for (const { playback } of Object.values(panels)) if (playback.isBusy) playback.stop();
+}
+
 function noteBusy() {
   const isBusy = Object.values(panels).some(({ playback }) => playback.isBusy);
   if (isBusy === isAnyBusy) return;

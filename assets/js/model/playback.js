@@ -4,7 +4,7 @@ import { Race } from './race.js';
 import { Timeline } from './timeline.js';
 
 /** How many times slower a race may be shown. */
-export const FACTORS = [1, 2, 4, 10];
+export const FACTORS = [1, 4, 10];
 const FULL_SPEED = 1;
 const LONGEST_FRAME_MS = 250;
 
@@ -25,6 +25,10 @@ export class Playback {
   isPaused = false;
   /** How many times slower than the lanes' clocks: 1 is full speed. */
   factor = FULL_SPEED;
+  /** Whether every race is held after each round of a lane that drafts: on the screen, never at the server. */
+  isByRound = false;
+  /** The factor that was chosen; one race alone may be slower. */
+  #usual = FULL_SPEED;
   #control;
   #listeners = [];
   #refusalListeners = [];
@@ -131,16 +135,31 @@ export class Playback {
   step() {
     this.isPaused = true;
     this.#isStepping = true;
-    if (!this.#timeline.hasStep) this.#wish('step');
+    if (!this.#timeline.hasStep && !this.isByRound) this.#wish('step');
     this.#run();
     this.#notify();
   }
 
-  /** Show the race this many times slower than its clocks. */
+  /** Show races this many times slower than their clocks, this one and those that follow. */
   setFactor(factor) {
-    this.factor = factor;
-    this.#run();
-    this.#notify();
+    this.#usual = factor;
+    this.#setSpeed(factor, false);
+  }
+
+  /** Show this race alone so many times slower; the next one is as fast as was chosen. */
+  slowOnce(factor) {
+    if (!this.isByRound) this.#setSpeed(factor, false);
+  }
+
+  /** Show races one round at a time, this one and those that follow. */
+  goByRound() {
+    this.#usual = FULL_SPEED;
+    this.#setSpeed(FULL_SPEED, true);
+  }
+
+  /** Whether this race alone is slower than was chosen. */
+  get isSlowedOnce() {
+    return this.factor !== this.#usual;
   }
 
   /** Show all that has come at once. */
@@ -173,11 +192,27 @@ export class Playback {
     // Whoever looks at another race does not wait for this one, and nobody else should.
     this.#wish('stop');
     if (this.run !== null) this.#past.add(this.run);
-    Object.assign(this, { run, recording, next: 0, isPaused: false, race: new Race() });
-    this.#isStepping = false;
+    // The same recording once more is shown as it was.
+    const factor = recording && recording === this.recording ? this.factor : this.#usual;
+    Object.assign(this, { run, recording, factor, next: 0, race: new Race() });
+    this.isPaused = this.isByRound;
+    this.#isStepping = this.isByRound;
     this.#hurries = false;
     this.#timeline.clear();
     this.#backpressure.begin();
+    this.#notify();
+  }
+
+  #setSpeed(factor, isByRound) {
+    const wasByRound = this.isByRound;
+    Object.assign(this, { factor, isByRound });
+    if (isByRound !== wasByRound && this.isBusy) {
+      // What is held by its rounds goes on at the server.
+      this.#wish('resume');
+      this.isPaused = isByRound;
+      this.#isStepping = false;
+    }
+    this.#run();
     this.#notify();
   }
 

@@ -3,26 +3,22 @@ import { narrate } from '../model/narration.js';
 import { aboutRecording, aboutSpeed } from '../model/names.js';
 import { notifyBusy, onBusyChange } from '../model/panels.js';
 import { isMotionReduced, make, setText, wrap } from '../page/dom.js';
+import { decimals } from '../page/numbers.js';
 import { t, translate } from '../page/strings.js';
+import { scrollThere } from '../page/scrolling.js';
 import { mountNotes } from './notes.js';
 import { mountTransport } from './transport.js';
+import { verdictLine } from './verdict_line.js';
 
 const SPOKEN_EVERY_MS = 4000;
-/** A strip that is higher on the screen than this leaves room enough for the lanes below it. */
-const SEEN_SHARE = 0.3;
 /** What is shown changes its height as a race begins; a moment later it stands. */
 const SETTLED_MS = 100;
 
 onBusyChange((isBusy) => {
-  setDisabled('button.sv-start', isBusy);
-  setDisabled('button.sv-stop', !isBusy);
-});
-
-function setDisabled(selector, isDisabled) {
   /** @type {NodeListOf<HTMLButtonElement>} */
-  const buttons = document.querySelectorAll(selector);
-  for (const button of buttons) button.disabled = isDisabled;
-}
+  const buttons = document.querySelectorAll('button.sv-start');
+  for (const button of buttons) button.disabled = isBusy;
+});
 
 /** Draw the strip. */
 export function mountStatus(container, data, panel) {
@@ -40,6 +36,7 @@ class Strip {
   #progress = make('progress', 'sv-loading', '', { hidden: '', 'aria-label': t('status.progress') });
   #origin = make('p', 'sv-origin', '', { hidden: '' });
   #originText = make('span');
+  #recorded = make('span', 'sv-badge sv-recorded', t('status.recorded'));
   #refusal = make('p', 'sv-refusal', '', { role: 'alert', hidden: '' });
   #speak;
   #state = 'idle';
@@ -53,8 +50,9 @@ class Strip {
     const spoken = make('span', 'sv-spoken', '', { role: 'status', 'aria-live': 'polite' });
     this.#speak = speaker(spoken);
     const line = wrap('p', 'sv-status-line', this.#badge, this.#text);
-    this.#origin.append(make('span', 'sv-badge sv-recorded', t('status.recorded')), this.#originText);
-    container.append(wrap('div', 'sv-told', line, this.#progress, this.#origin, this.#refusal), spoken);
+    this.#origin.append(this.#recorded, this.#originText);
+    const told = [line, verdictLine(panel.name), this.#progress, this.#origin, this.#refusal];
+    container.append(wrap('div', 'sv-told', ...told), spoken);
     panel.playback.follow((race) => this.#show(race));
     panel.playback.subscribe((playback) => this.#follow(playback));
     panel.playback.onRefusal(({ text, field }) => {
@@ -85,24 +83,24 @@ class Strip {
     if (loading) Object.assign(this.#progress, { max: loading.count, value: loading.number - 1 });
   }
 
-  /** Whoever starts a race wants to see it: where it is off the screen's first part, it comes there. */
+  /** Whoever starts a race wants to see it: all of it fits the screen from here on. */
   #comeIntoView() {
-    const behavior = isMotionReduced() ? 'auto' : 'smooth';
-    setTimeout(() => {
-      const { top } = this.#container.getBoundingClientRect();
-      const part = this.#container.closest('.sv-status-part');
-      if (top > SEEN_SHARE * window.innerHeight) part.scrollIntoView({ block: 'start', behavior });
-    }, SETTLED_MS);
+    const scene = this.#container.closest('.sv-scene');
+    if (scene) setTimeout(() => scrollThere(scene, isMotionReduced() ? 'instant' : 'smooth'), SETTLED_MS);
   }
 
   /** Keep the badge up with pausing, and the origin with what is shown. */
-  #follow({ race, recording, factor, isPaused }) {
-    const state = isPaused && race.isBusy ? 'paused' : race.status.state;
+  #follow(playback) {
+    const { race, recording, isPaused } = playback;
+    const { state: raced } = race.status;
+    const state = isPaused && raced === 'running' ? 'paused' : raced;
     if (this.#container.dataset.state !== state) this.#container.dataset.state = state;
     setText(this.#badge, t(`status.${state}`));
     const about = race.started ? this.#aboutOf(recording, race) : null;
-    this.#origin.hidden = about === null;
-    if (about) setText(this.#originText, t('status.origin', { about, speed: aboutSpeed(factor) }));
+    const origin = about ? t('status.origin', { about, speed: aboutSpeed(playback.factor) }) : slowNote(playback);
+    this.#origin.hidden = !origin;
+    this.#recorded.hidden = about === null;
+    setText(this.#originText, origin);
     this.#badgeStage(about);
   }
 
@@ -121,6 +119,13 @@ class Strip {
     if (about === null) stage?.removeAttribute('data-recorded');
     else stage?.setAttribute('data-recorded', t('status.recorded_of', { about }));
   }
+}
+
+/** That a live race is shown slower than it ran, and how long that took. */
+function slowNote({ race, factor, isSlowedOnce }) {
+  if (factor === 1 || !race.started) return '';
+  if (!race.isOver) return t(isSlowedOnce ? 'speed.first_race' : 'speed.slower_now', { n: factor });
+  return t('speed.slower_then', { n: factor, seconds: decimals(race.endMs / 1000, 1) });
 }
 
 /** Speak at most every few seconds, but always the last word. */

@@ -1,15 +1,15 @@
 // The transport of a panel: hold the race, go on, one round, slow motion, again, to a file and from one.
-import { FACTORS } from '../model/playback.js';
-import { onBusyChange } from '../model/panels.js';
+import { onBusyChange, stopRaces } from '../model/panels.js';
 import { make, makeButton, setText } from '../page/dom.js';
 import { icon, setIcon } from '../page/icons.js';
+import { shortSpeed } from './speed.js';
 import { t, translate } from '../page/strings.js';
 import { helpOfKeys, listenForKeys } from './shortcuts.js';
 import { ask } from '../wire/server.js';
 
 /** Draw the transport into a status strip; `refuse(text)` says there why something failed. */
 export function mountTransport(container, panel, refuse) {
-  const transport = new Transport(container, panel.playback, refuse);
+  const transport = new Transport(container, panel, refuse);
   listenForKeys(container, transport);
 }
 
@@ -19,7 +19,6 @@ class Transport {
   #pause = button('pause', () => this.toggle());
   #step = button('step', () => this.step());
   #stop = button('stop', () => this.stop(), 'halt');
-  #speed = make('select', 'sv-speed', '', { 'aria-label': t('transport.speed') });
   #again = button('again', () => this.#watchAgain());
   #save = button('save', () => this.#saveRace());
   #open = button('open_race', () => this.#file.click(), 'open-race');
@@ -28,14 +27,15 @@ class Transport {
   /** The finished live race that "save" means, also while its recording is shown. */
   #own = { run: null, packets: null };
 
-  constructor(container, playback, refuse) {
+  constructor(container, panel, refuse) {
+    const { playback } = panel;
     this.#playback = playback;
     this.#refuse = refuse;
     const row = make('div', 'sv-transport', '', { role: 'group', 'aria-label': t('transport.name') });
-    row.append(this.#pause, this.#step, this.#stop, this.#speed, this.#again, this.#save);
+    this.#stop.id = `sv-${panel.name}-stop`;
+    row.append(this.#pause, this.#step, this.#stop, shortSpeed(panel), this.#again, this.#save);
     row.append(this.#open, this.#file, ...helpOfKeys());
     container.append(row);
-    this.#speed.addEventListener('change', () => playback.setFactor(Number(this.#speed.value)));
     this.#file.addEventListener('change', () => this.#openRace());
     onBusyChange((isBusy) => {
       this.#isAnyBusy = isBusy;
@@ -58,7 +58,7 @@ class Transport {
 
   /** Stop the race. */
   stop() {
-    if (this.canStop()) this.#playback.stop();
+    if (this.canStop()) stopRaces();
   }
 
   /** Whether there is a race to hold. */
@@ -66,13 +66,13 @@ class Transport {
     return this.#playback.race.status.state === 'running';
   }
 
-  /** Whether there is a race to stop. */
+  /** Whether there is a race to stop, on this panel or another: a visitor has one at a time. */
   canStop() {
-    return this.#playback.isBusy;
+    return this.#isAnyBusy;
   }
 
   #follow() {
-    const { race, isPaused, factor } = this.#playback;
+    const { race, isPaused } = this.#playback;
     const isOver = !this.#isAnyBusy && race.hasRounds && race.isOver;
     for (const held of [this.#pause, this.#step]) setEnabled(held, this.canHold());
     setEnabled(this.#stop, this.canStop());
@@ -82,14 +82,6 @@ class Transport {
     const sign = isPaused && this.canHold() ? 'resume' : 'pause';
     setIcon(this.#pause.firstChild, sign);
     setText(this.#pause.lastChild, t(`transport.${sign}`));
-    this.#showFactor(factor);
-  }
-
-  #showFactor(factor) {
-    if (this.#speed.value === String(factor)) return;
-    const factors = [...new Set([...FACTORS, factor])].sort((a, b) => a - b);
-    this.#speed.replaceChildren(...factors.map((each) => make('option', '', speedName(each), { value: each })));
-    this.#speed.value = String(factor);
   }
 
   /** The run on the server that is shown: a live one, or the one whose recording is played. */
@@ -100,9 +92,11 @@ class Transport {
   }
 
   async #watchAgain() {
-    const { recording, run, race } = this.#playback;
+    const { recording, run, race, factor } = this.#playback;
     const packets = recording ?? (await this.#finished(run));
-    if (packets && this.#playback.race === race) this.#playback.play(packets);
+    if (!packets || this.#playback.race !== race) return;
+    this.#playback.play(packets);
+    if (factor !== this.#playback.factor) this.#playback.slowOnce(factor);
   }
 
   async #finished(run) {
@@ -142,10 +136,6 @@ function button(name, act, style = name) {
 
 function setEnabled(element, isEnabled) {
   if (element.disabled === isEnabled) element.disabled = !isEnabled;
-}
-
-function speedName(factor) {
-  return factor === 1 ? t('transport.full_speed') : t('transport.slower', { n: factor });
 }
 
 /** The moment as part of a file's name: 2026-01-31-1459. */

@@ -6,6 +6,7 @@ import { FACTORS } from '../model/playback.js';
 import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
 import { remember, remembered } from '../page/memory.js';
 import { plain } from '../page/numbers.js';
+import { scrollThere } from '../page/scrolling.js';
 import { t, translate } from '../page/strings.js';
 import { ask } from '../wire/server.js';
 
@@ -37,8 +38,6 @@ class Welcome {
   #refusal = make('p', 'sv-refusal', '', { role: 'alert' });
   #fetched = new Map();
   #wasBusy = false;
-  /** The recording that is slowed, how much, and the factor before it; else null. */
-  #slow = null;
 
   constructor(container, races, playback) {
     this.#container = container;
@@ -51,7 +50,6 @@ class Welcome {
     playback.subscribe(({ isBusy }) => {
       if (isBusy && !this.#wasBusy) this.fold();
       this.#wasBusy = isBusy;
-      this.#endSlowMotion();
     });
   }
 
@@ -126,24 +124,12 @@ class Welcome {
   }
 
   #play(packets, factor) {
-    const playback = this.#playback;
-    const before = playback.factor === this.#slow?.factor ? this.#slow.before : playback.factor;
-    this.#slow = null;
-    playback.setFactor(factor);
-    playback.play(packets);
-    this.#slow = { packets, factor, before };
+    this.#playback.play(packets);
+    this.#playback.slowOnce(factor);
     this.fold();
     // What is shown changes its height as the race begins; a moment later it stands.
-    setTimeout(() => scrollTo(document.getElementById('sv-race-status'), 'start'), SETTLED_MS);
-  }
-
-  /** The slow motion is the recording's: the race that comes after it goes as fast as before. */
-  #endSlowMotion() {
-    const playback = this.#playback;
-    if (!this.#slow || playback.recording === this.#slow.packets) return;
-    const { factor, before } = this.#slow;
-    this.#slow = null;
-    if (playback.factor === factor) playback.setFactor(before);
+    const scene = document.querySelector('#sv-tab-race .sv-scene');
+    setTimeout(() => scrollThere(scene, isMotionReduced() ? 'instant' : 'smooth'), SETTLED_MS);
   }
 
   #tryOwn() {
