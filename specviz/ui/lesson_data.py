@@ -8,7 +8,7 @@ Parts = dict[str, Any]
 NUM_WORDS = 4
 """Words of a distribution that are shown by themselves; all others count as one."""
 MOST_OVERLAP = 0.85
-"""With more in common than this, draft and target could hardly be told apart by a thousand draws."""
+"""With more in common, a thousand draws could hardly tell draft and target apart."""
 
 
 @dataclass(frozen=True, slots=True)
