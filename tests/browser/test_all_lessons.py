@@ -1,10 +1,10 @@
-"""All eight lessons in order: a visitor who does what each says, and nothing else, completes them."""
+"""All eight lessons in order: who does what each says, and nothing else, completes them."""
 
 import re
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 from serving import free_port, serving
 
 pytestmark = pytest.mark.browser
@@ -192,6 +192,7 @@ def test_all_eight_lessons_in_order(open_page: OpenPage, fake_address: str) -> N
     do_all(open_page(fake_address))
 
 
+@pytest.mark.slow
 def test_recorded_races_complete_all_lessons(open_page: OpenPage, fake_address: str) -> None:
     do_all(open_page(fake_address), start="Watch a recording")
 

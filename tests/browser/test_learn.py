@@ -56,6 +56,17 @@ def test_a_lesson_is_completed_by_doing_it(open_page: OpenPage, fake_address: st
     expect(page.locator(".sv-learn-count")).to_have_text("1 of 8 done")
 
 
+def test_a_recorded_race_completes_a_step(open_page: OpenPage, fake_address: str) -> None:
+    page = open_page(f"{fake_address}/?lesson=slow")
+    coach = _coach(page)
+    coach.get_by_role("button", name="Watch a recording").click()
+    expect(page.locator("#sv-race-status")).to_contain_text("recorded")
+    expect(coach.get_by_role("button", name="Race", exact=True)).to_be_disabled()
+    expect(coach).to_contain_text("Click a token in the lane of the target alone")
+    expect(coach).to_contain_text("Measured in the recorded race on this page")
+    expect(page.locator("#sv-race")).to_be_enabled()
+
+
 def test_a_wrong_deed_completes_nothing(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(f"{fake_address}/?lesson=guess")
     coach = _coach(page)
@@ -166,7 +177,8 @@ def test_many_draws_tell_checked_guesses_from_unchecked_ones(
 
 COVERED = """() => {
     const box = (each) => each.getBoundingClientRect();
-    const [lit, coach] = ['[data-lit]', '.sv-coach'].map((each) => box(document.querySelector(each)));
+    const find = (each) => box(document.querySelector(each));
+    const [lit, coach] = [find('[data-lit]'), find('.sv-coach')];
     const width = Math.min(lit.right, coach.right) - Math.max(lit.left, coach.left);
     const height = Math.min(lit.bottom, coach.bottom) - Math.max(lit.top, coach.top);
     const isSeen = lit.bottom > 0 && lit.top < window.innerHeight;
