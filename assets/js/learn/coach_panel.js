@@ -54,9 +54,12 @@ export class CoachPanel {
   /** Draw the step `at` of `steps`; `state` holds `note`, `wasSet`, `isOther`, `isElsewhere`, `refusal`. */
   draw(lesson, steps, at, state) {
     const step = steps[at];
+    const read = [];
+    if (at === 0) read.push(make('p', 'sv-coach-text', t(`lesson.${lesson.id}_text`, this.#numbers)));
+    if (state.note?.length) read.push(noteList(state.note));
     const parts = [progressBar(at, steps.length)];
-    if (at === 0) parts.push(make('p', 'sv-coach-text', t(`lesson.${lesson.id}_text`, this.#numbers)));
-    if (state.note?.length) parts.push(noteList(state.note));
+    // What is to be read scrolls where it is long; what is to be done stays in sight.
+    if (read.length) parts.push(this.#reading(read));
     if (!step) parts.push(...this.#ending(lesson));
     else if (step.belief) parts.push(makeBelief(step.belief, this.#acts.on));
     else parts.push(...this.#task(lesson, step, state));
@@ -88,6 +91,14 @@ export class CoachPanel {
     else if (wasSet) parts.push(make('p', 'sv-coach-set', t('coach.was_set'), { role: 'status' }));
     if (refusal) parts.push(make('p', 'sv-coach-other', refusal, { role: 'alert' }));
     return [...parts, row];
+  }
+
+  /** What is to be read can be scrolled by keyboard too. */
+  #reading(parts) {
+    const name = { role: 'group', tabindex: '0', 'aria-label': this.#title.textContent };
+    const read = make('div', 'sv-coach-read', '', name);
+    read.append(...parts);
+    return read;
   }
 
   #starter(name, act, isMain) {

@@ -59,7 +59,7 @@ class Draws {
       makeButton(t('learn.draws_reset'), () => this.#clear()),
     );
     const rows = wrap('div', 'sv-draws', ...this.#rows.map((row) => row.element));
-    this.elements = [...aboutText(example), rows, buttons, this.#sum];
+    this.elements = [...aboutText(example), buttons, this.#sum, rows];
     onLesson('draws', () => this.#clear());
     this.#clear();
   }

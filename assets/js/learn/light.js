@@ -8,7 +8,7 @@ const MARGIN_PX = 16;
 /** On a phone the card of a token lies over the page too. */
 const TOKEN_CARD = '.sv-card.is-pinned';
 /** What a visitor of a race wants to get at, whatever the step speaks of. */
-const USEFUL = `#sv-tabs [role=tablist], #sv-prompt, #sv-lanes, #sv-race, #sv-race-status, ${TOKEN_CARD}`;
+const USEFUL = `#sv-tabs [role=tab], #sv-prompt, #sv-lanes, #sv-race, #sv-race-status, ${TOKEN_CARD}`;
 
 /** One light: it finds its control again when the page draws it anew. */
 export class Light {
