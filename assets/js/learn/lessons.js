@@ -9,7 +9,7 @@ const lane = (number) => ({
   beside: '#sv-race-stage .sv-card',
   tab: 'race',
 });
-const race = { at: '#sv-race', beside: '#sv-lanes', tab: 'race', then: '#sv-race-stage .sv-lanes' };
+const race = { at: '#sv-race', beside: '#sv-lanes input', tab: 'race', then: '#sv-race-stage .sv-lanes' };
 const transport = { at: '#sv-race-status', tab: 'race' };
 const lab = (name) => ({ at: `.sv-lab-${name}`, tab: 'learn', lab: name });
 
