@@ -189,12 +189,12 @@ LESSONS = (
 
 
 def test_all_eight_lessons_in_order(open_page: OpenPage, fake_address: str) -> None:
-    do_all(open_page(fake_address))
+    do_all(open_page(fake_address, reduced_motion="reduce"))
 
 
 @pytest.mark.slow
 def test_recorded_races_complete_all_lessons(open_page: OpenPage, fake_address: str) -> None:
-    do_all(open_page(fake_address), start="Watch a recording")
+    do_all(open_page(fake_address, reduced_motion="reduce"), start="Watch a recording")
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,17 @@ from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
+CLEAR = """() => {
+    const box = (name) => document.querySelector(name)?.getBoundingClientRect();
+    const [lit, coach] = [box('[data-lit]'), box('.sv-coach')];
+    if (!lit) return false;
+    const width = Math.min(lit.right, coach.right) - Math.max(lit.left, coach.left);
+    const height = Math.min(lit.bottom, coach.bottom) - Math.max(lit.top, coach.top);
+    const isSeen = lit.bottom > 0 && lit.top < window.innerHeight;
+    const fits = lit.height < window.innerHeight - coach.height - 32;
+    return isSeen && (!fits || width <= 0 || height <= 0);
+}"""
+"""Whether the lit control is in sight, and clear of the coach where there is room for both."""
 
 
 def _open_learn(page: Page) -> None:
@@ -174,19 +185,6 @@ def test_many_draws_tell_checked_guesses_from_unchecked_ones(
     assert unchecked > 4 * luck
 
 
-COVERED = """() => {
-    const box = (each) => each.getBoundingClientRect();
-    const find = (each) => box(document.querySelector(each));
-    const [lit, coach] = [find('[data-lit]'), find('.sv-coach')];
-    const width = Math.min(lit.right, coach.right) - Math.max(lit.left, coach.left);
-    const height = Math.min(lit.bottom, coach.bottom) - Math.max(lit.top, coach.top);
-    const isSeen = lit.bottom > 0 && lit.top < window.innerHeight;
-    const fits = lit.height < window.innerHeight - coach.height - 32;
-    return isSeen && (!fits || width <= 0 || height <= 0);
-}"""
-"""Whether the lit control is in sight, and clear of the coach where there is room for both."""
-
-
 @pytest.mark.parametrize("size", [(1440, 900), (380, 800)])
 def test_no_step_of_any_lesson_hides_its_control(
     open_page: OpenPage, fake_address: str, size: tuple[int, int]
@@ -202,7 +200,7 @@ def test_no_step_of_any_lesson_hides_its_control(
         page.locator(".sv-lesson").nth(number).click()
         while (skip := coach.get_by_role("button", name="Skip")).is_visible():
             coach.get_by_role("button", name=re.compile("Take me there|Show me")).click()
-            page.wait_for_function(COVERED)
+            page.wait_for_function(CLEAR)
             num_steps += 1
             skip.click()
     assert num_steps == 22
@@ -220,13 +218,7 @@ def test_the_coach_folds_and_hides_no_lit_control(open_page: OpenPage, fake_addr
     page = open_page(f"{fake_address}/?lesson=slow", width=380, height=800)
     lit = page.locator("[data-lit]")
     expect(lit).to_have_id("sv-race")
-    page.wait_for_function(
-        """() => {
-            const lit = document.querySelector('[data-lit]').getBoundingClientRect();
-            const panel = document.querySelector('.sv-coach').getBoundingClientRect();
-            return lit.top >= 0 && lit.bottom <= panel.top;
-        }"""
-    )
+    page.wait_for_function(CLEAR)
     coach = _coach(page)
     coach.get_by_role("button", name="Fold the lesson away").click()
     expect(coach.locator(".sv-coach-body")).to_be_hidden()
