@@ -35,7 +35,10 @@ class Visitor:
 
     def race(self) -> None:
         """Press Race in the coach, as the step says, or watch what is recorded of it."""
+        lanes = "#sv-race-stage .sv-lane"
+        self._page.locator(lanes).evaluate_all("all => all.forEach((lane) => lane.id = 'before')")
         self.coach.get_by_role("button", name=self._start, exact=True).click()
+        self._page.wait_for_selector(f"{lanes}:not(#before)")
 
     def click_token(self, lane: int, fate: str) -> None:
         self._page.locator(f'.sv-lane >> nth={lane} >> .sv-t[data-fate="{fate}"]').first.click()
