@@ -195,11 +195,6 @@ def test_all_eight_lessons_in_order(open_page: OpenPage, fake_address: str) -> N
     do_all(open_page(fake_address, reduced_motion="reduce"))
 
 
-@pytest.mark.slow
-def test_recorded_races_complete_all_lessons(open_page: OpenPage, fake_address: str) -> None:
-    do_all(open_page(fake_address, reduced_motion="reduce"), start="Watch a recording")
-
-
 @pytest.fixture(scope="module")
 def real_address() -> Iterator[str]:
     port = free_port()
@@ -209,4 +204,9 @@ def real_address() -> Iterator[str]:
 
 @pytest.mark.slow
 def test_the_shipped_models_take_all_lessons(open_page: OpenPage, real_address: str) -> None:
-    do_all(open_page(real_address))
+    do_all(open_page(real_address, reduced_motion="reduce"))
+
+
+@pytest.mark.slow
+def test_recorded_races_complete_all_lessons(open_page: OpenPage, real_address: str) -> None:
+    do_all(open_page(real_address, reduced_motion="reduce"), start="Watch a recording")
