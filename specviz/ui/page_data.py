@@ -4,6 +4,7 @@ from typing import Any
 
 from specviz.trace.outcomes import outcome_table
 from specviz.ui.assets import read_examples
+from specviz.ui.lesson_data import example_distributions, large_pass_data
 from specviz.ui.options import PageOptions
 from specviz.ui.recorded import read_recorded, recorded_names
 from specviz.ui.strings import languages
@@ -51,7 +52,7 @@ def learn_data(options: PageOptions) -> dict[str, Any]:
     """Give what the lessons speak of and race: the first pair that this page offers.
 
     Before any race was run their numbers come from the recorded one, if it is there: from how it
-    began, and its figures at the end.
+    began, and its figures at the end. `recordings` are the races that a lesson may play instead.
     """
     pair = options.pairs[0]
     examples = [example for group in read_examples() for example in group.examples]
@@ -61,6 +62,9 @@ def learn_data(options: PageOptions) -> dict[str, Any]:
         "drafts": pair.drafts,
         "parameters": {each.target: each.num_parameters for each in options.pairs},
         "prompts": {each.id: each.prompt for each in examples if each.id in LESSON_PROMPTS},
+        "large": large_pass_data(),
+        "distributions": example_distributions(packets),
+        "recordings": recorded_names(),
         "recorded": packets
         and {"started": packets[0]["events"][0], "figures": packets[-1]["figures"]},
     }

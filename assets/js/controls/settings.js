@@ -38,6 +38,11 @@ export function apply(some, origin = null) {
   keep();
 }
 
+/** Whether Gradio's controls hold all that they were asked for. */
+export function isSettled() {
+  return store?.isSettled ?? false;
+}
+
 /** Take a value that one of Gradio's controls holds now. */
 export function noteSetting(name, value) {
   if (!store) return;

@@ -51,6 +51,11 @@ export class SettingsStore {
     return faults;
   }
 
+  /** Whether nothing is asked for that has not been told yet. */
+  get isSettled() {
+    return Object.keys(this.#asked).length === 0;
+  }
+
   /** Take what one of Gradio's controls holds now; says whether the visitor chose it there. */
   note(name, value) {
     const isAnswer = this.#asked[name] === value;
