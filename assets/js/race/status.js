@@ -5,6 +5,8 @@ import { aboutRecording, aboutSpeed } from '../model/names.js';
 import { notifyBusy, onBusyChange } from '../model/panels.js';
 import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
+import { makeLiveOffer } from './race_live.js';
+import { makeQueueNote } from './queue_note.js';
 import { mountTransport } from './transport.js';
 
 const LESSON_OF_SLOWER = 'loses';
@@ -55,7 +57,8 @@ class Strip {
     this.#speak = speaker(spoken);
     const line = wrap('p', 'sv-status-line', this.#badge, this.#text, this.#why);
     this.#origin.append(make('span', 'sv-badge sv-recorded', t('status.recorded')), this.#originText);
-    container.append(wrap('div', 'sv-told', line, this.#progress, this.#origin, this.#refusal), spoken);
+    const notes = [...makeLiveOffer(panel), makeQueueNote(panel)];
+    container.append(wrap('div', 'sv-told', line, this.#progress, this.#origin, ...notes, this.#refusal), spoken);
     panel.playback.follow((race) => this.#show(race));
     panel.playback.subscribe((playback) => this.#follow(playback));
   }
