@@ -30,7 +30,7 @@ export function mountRounds(container, { recorded }) {
   const body = wrap('div', 'sv-rounds-body', frame(...head), frame(...round), foot, keys);
   const sample = { name: 'rounds', playback: new Playback(() => {}) };
   const { element: empty, load } = makeEmptyState(recorded, sample, () => cursor.panel === null);
-  let isStale = false;
+  let [isStale, wasSeen] = [false, false];
 
   function update(isLive) {
     isStale = !container.checkVisibility();
@@ -47,8 +47,10 @@ export function mountRounds(container, { recorded }) {
   update(true);
   // Nothing is drawn while another tab is open; this tells when it is this one again.
   new ResizeObserver(() => {
-    if (!isStale || !container.checkVisibility()) return;
-    load();
+    if (!container.checkVisibility()) return;
+    if (!wasSeen) load();
+    wasSeen = true;
+    if (!isStale) return;
     cursor.settle();
     update(true);
   }).observe(container);
