@@ -146,16 +146,20 @@ def _standing(outlook: Outlook) -> Message:
     """Say a position and an estimate, and what the estimate rests on."""
     if outlook.seconds is None or outlook.token_ms is None:
         return message("status.queued_first", position=outlook.position)
-    rests_on = message("status.estimate_recent", n=outlook.num_races)
-    if not outlook.num_races:
-        rests_on = message("status.estimate_running")
     values = {
         "position": outlook.position,
         "seconds": ceil(outlook.seconds),
         "tokens": outlook.num_tokens,
         "ms": round(outlook.token_ms, 1),
-        "median": rests_on,
+        "basis": _basis(outlook.num_races),
     }
     if outlook.held_seconds is None:
         return message("status.queued_about", **values)
     return message("status.queued_held", held=ceil(outlook.held_seconds), **values)
+
+
+def _basis(num_races: int) -> Message:
+    """Say whose time for a token an estimate takes."""
+    if num_races > 1:
+        return message("status.estimate_recent", n=num_races)
+    return message("status.estimate_one" if num_races else "status.estimate_running")

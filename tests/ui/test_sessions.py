@@ -201,7 +201,7 @@ def test_who_waits_is_told_the_position_and_what_it_rests_on(
     texts = [json.loads(run.packets[1])["status"]["text"] for run in (second, third)]
     assert [text["position"] for text in texts] == [1, 2]
     assert texts[0]["id"] == "status.queued_about"
-    assert texts[0]["median"] == {"id": "status.estimate_running"}
+    assert texts[0]["basis"] == {"id": "status.estimate_running"}
     assert 0 < texts[0]["tokens"] < 2 * ENDLESS.max_new_tokens < texts[1]["tokens"]
     expected = texts[1]["tokens"] * texts[1]["ms"] / 1000
     assert texts[1]["seconds"] == pytest.approx(expected, abs=1, rel=0.1)

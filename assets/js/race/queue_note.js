@@ -3,6 +3,8 @@
 import { narrate } from '../model/narration.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
+import { isOpen } from '../page/tabs.js';
+import { noticeTurn } from './turn_notice.js';
 import { watchRecorded } from './welcome.js';
 
 /** Make the note of a panel. */
@@ -13,12 +15,16 @@ export function makeQueueNote({ name, playback }) {
   const watch = makeButton(t('status.watch_meanwhile'), watchRecorded, 'sv-link sv-watch-meanwhile');
   const element = wrap('p', 'sv-queue-note', badge, text, watch, leave);
   element.hidden = true;
+  let hadTakenOver = false;
   playback.subscribe(() => {
     const sentence = noteOn(playback);
     element.hidden = sentence === null;
     if (sentence !== null) setText(text, sentence);
     badge.hidden = leave.hidden = playback.aside === null;
     watch.hidden = name !== 'race' || playback.race.status.state !== 'waiting';
+    const { hasTakenOver } = playback;
+    if (hasTakenOver && !hadTakenOver && !isOpen(name)) noticeTurn(name);
+    hadTakenOver = hasTakenOver;
   });
   return element;
 }

@@ -75,5 +75,5 @@ export function makeLiveOffer({ playback }) {
 /** The beginning of a prompt, on one line. */
 function opening(prompt) {
   const line = prompt.replaceAll(/\s+/g, ' ').trim();
-  return line.length > LONGEST_PROMPT ? `${line.slice(0, LONGEST_PROMPT).trimEnd()} …` : line;
+  return line.length > LONGEST_PROMPT ? `${line.slice(0, LONGEST_PROMPT).replace(/\s+\S*$/, '')} …` : line;
 }

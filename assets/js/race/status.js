@@ -57,8 +57,8 @@ class Strip {
     this.#speak = speaker(spoken);
     const line = wrap('p', 'sv-status-line', this.#badge, this.#text, this.#why);
     this.#origin.append(make('span', 'sv-badge sv-recorded', t('status.recorded')), this.#originText);
-    const notes = [...makeLiveOffer(panel), makeQueueNote(panel)];
-    container.append(wrap('div', 'sv-told', line, this.#progress, this.#origin, ...notes, this.#refusal), spoken);
+    const notes = wrap('div', 'sv-strip-notes', ...makeLiveOffer(panel), makeQueueNote(panel));
+    container.append(wrap('div', 'sv-told', line, this.#progress, this.#origin, this.#refusal), notes, spoken);
     panel.playback.follow((race) => this.#show(race));
     panel.playback.subscribe((playback) => this.#follow(playback));
   }
