@@ -35,12 +35,13 @@ MAY_USE_LAYERS = {room: {0, 1} for room in ("specviz.ui", "specviz.bench")}
 """Views and measurements are handed `start_race`; they never reach for models themselves."""
 SIDEWAYS = {("specviz.trace.values", "specviz.trace.limits")}
 """Neighbours on one floor that may be used."""
-ONLY_STANDARD_LIBRARY = (
-    "specviz.trace",
-    "specviz.trace.values",
-    "specviz.trace.limits",
-    "specviz.errors",
-)
+PACKAGES = {
+    "specviz.trace": {"numpy"},
+    "specviz.trace.values": set(),
+    "specviz.trace.limits": set(),
+    "specviz.errors": set(),
+}
+"""What rooms with little need may use beside the standard library."""
 QUIET = (("specviz.cli", "transformers.utils"), ("specviz.bench.against", "transformers.utils"))
 """The command line may tell transformers to keep its progress bars to itself."""
 TORCH_LIVES_IN = (
@@ -89,7 +90,8 @@ def violations(source: str, module: str) -> list[str]:
         is_heavy = top in ("torch", "transformers", "accelerate")
         if is_heavy and not module.startswith(TORCH_LIVES_IN) and (room, name) not in QUIET:
             found.append(f"{module} imports {top}")
-        if room in ONLY_STANDARD_LIBRARY and top not in (*sys.stdlib_module_names, "specviz"):
+        own = {*sys.stdlib_module_names, "specviz"}
+        if room in PACKAGES and top not in own | PACKAGES[room]:
             found.append(f"{module} imports {top}")
         if top not in ("specviz", "app"):
             continue
@@ -117,6 +119,7 @@ def modules() -> list[tuple[str, Path]]:
     [
         ("specviz.trace.values", "from specviz.trace.metrics import race_metrics"),
         ("specviz.trace.values", "import numpy"),
+        ("specviz.trace.metrics", "import rich"),
         ("specviz.ui.page", "import torch.nn"),
         ("specviz.trace.metrics", "from specviz.models.loading import ModelPool"),
         ("specviz.decoding.verify", "from specviz.models.loading import ModelPool"),

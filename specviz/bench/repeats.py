@@ -40,6 +40,10 @@ class LaneSummary:
     num_emitted: int
     tokens_per_second: float | None
     speedup: float | None
+    """Over the stretch in which lane and baseline both ran."""
+    speedup_low: float | None
+    """The interval from one race's own rounds; of several races the medians of its ends."""
+    speedup_high: float | None
     alpha: float | None
     acceptance_rate: float | None
     tau: float | None

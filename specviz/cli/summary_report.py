@@ -10,9 +10,19 @@ from rich.text import Text
 
 from specviz.bench.repeats import Comparison, LaneSummary, Quartiles, quartiles, summarise
 from specviz.cli.race_report import lane_titles
+from specviz.trace.doubts import Doubt
 from specviz.trace.metrics import LaneMetrics, race_metrics
 from specviz.trace.values import Environment, Trace
 from specviz.trace.verdict import Agreement, Verdict, race_verdicts
+
+_DOUBTS = {
+    Doubt.CHEAP_CHECK: "noisy machine: checking several tokens looked cheaper than a plain step of "
+    "one (v = {v}); close what else runs, and race again",
+    Doubt.INTERRUPTED: "noisy machine: some rounds took over three times as long as the lane's "
+    "others; close what else runs, and race again",
+    Doubt.PARTED: "measured speedup is {efficiency} of the predicted one: in this text guesses do "
+    "not fail independently of each other",
+}
 
 
 def race_json(environment: Environment, summaries: Sequence[LaneSummary]) -> dict[str, Any]:
@@ -67,9 +77,10 @@ def print_summary(
     for label in columns[0]:
         table.add_row(Text(label), *(Text(column[label]) for column in columns))
     console.print(table)
-    for summary in summaries:
+    for title, summary, lane_metrics in zip(lane_titles(last), summaries, metrics, strict=True):
         if summary.speedup is not None and summary.speedup < 1:
             console.print(Text(f"{summary.name} is slower than the baseline here."))
+        _print_doubts(console, title, lane_metrics)
 
 
 def print_comparisons(console: Console, comparisons: Sequence[Comparison]) -> None:
@@ -108,7 +119,7 @@ def _column(
     return {
         "tokens": str(summary.num_emitted),
         "tokens/s": typical(_quartiles_of(runs, "tokens_per_second"), "{:.1f}"),
-        "speedup": typical(_quartiles_of(runs, "speedup"), "{:.2f}×"),
+        "speedup": _speedup(summary, runs),
         "acceptance α": _of(summary.alpha, metrics.num_accepted, judged),
         "acceptance rate": _of(summary.acceptance_rate, metrics.num_accepted, drafted),
         "tokens per round τ": _of(summary.tau, metrics.num_emitted, metrics.num_rounds),
@@ -120,6 +131,22 @@ def _column(
         "ended by": summary.stop_reason,
         "output": _verdict(verdict, summary.verdict),
     }
+
+
+def _speedup(summary: LaneSummary, runs: Sequence[LaneSummary]) -> str:
+    """Of one race the interval that its own rounds give, of several their quartiles."""
+    found = typical(_quartiles_of(runs, "speedup"), "{:.2f}×")
+    if len(runs) > 1 or summary.speedup_low is None or summary.speedup_high is None:
+        return found
+    return f"{found} ({summary.speedup_low:.1f} to {summary.speedup_high:.1f})"
+
+
+def _print_doubts(console: Console, title: str, metrics: LaneMetrics) -> None:
+    for doubt in metrics.doubts:
+        about = _DOUBTS[doubt].format(
+            v=number(metrics.verify_cost, "{:.2f}"), efficiency=number(metrics.efficiency, "{:.0%}")
+        )
+        console.print(Text(f"{title}: {about}", style="yellow"))
 
 
 def _verdict(verdict: Verdict | None, worst: str | None) -> str:

@@ -7,8 +7,27 @@ number.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from specviz.trace.values import Outcome, Round, Source
+
+
+class Mark(NamedTuple):
+    """Where a lane stood after one of its rounds: sums from its first round on."""
+
+    ms: float
+    """The lane's clock."""
+    num_emitted: int
+    draft_ms: float
+    num_drafted: int
+    verify_ms: float
+    num_drafting_rounds: int
+    drafting_verify_ms: float
+
+    @property
+    def ms_per_token(self) -> float | None:
+        """Time over emitted tokens, in milliseconds."""
+        return ratio(self.ms or None, self.num_emitted)
 
 
 @dataclass(slots=True)
@@ -38,6 +57,8 @@ class RunningCounts:
     paths: Counter[tuple[int, int]] = field(default_factory=Counter)
     """Rounds that drafted, by `accepted_path`."""
     are_chains: bool = True
+    marks: list[Mark] = field(default_factory=list)
+    """One for each round."""
 
     @classmethod
     def of(cls, rounds: Iterable[Round]) -> "RunningCounts":
@@ -60,6 +81,17 @@ class RunningCounts:
         self.draft_lengths[len(round_.drafted)] += 1
         if round_.drafted:
             self._add_drafts(round_)
+        self.marks.append(
+            Mark(
+                self.ms,
+                self.num_emitted,
+                self.draft_ms,
+                self.num_drafted,
+                self.verify_ms,
+                self.num_drafting_rounds,
+                self.drafting_verify_ms,
+            )
+        )
 
     def _add_drafts(self, round_: Round) -> None:
         self.num_drafting_rounds += 1
@@ -104,9 +136,12 @@ class RunningCounts:
         """The lane's clock over emitted tokens, in milliseconds."""
         return ratio(self.ms or None, self.num_emitted)
 
-    def speedup_over(self, baseline: "RunningCounts") -> float | None:
-        """Return the baseline's time per token over this lane's time per token."""
-        return ratio(baseline.ms_per_token, self.ms_per_token)
+    def round_times(self) -> list[float]:
+        """Return the time of each round, in milliseconds."""
+        return [mark.ms - before for before, mark in zip(self._begins(), self.marks, strict=True)]
+
+    def _begins(self) -> list[float]:
+        return [0.0, *(mark.ms for mark in self.marks[:-1])] if self.marks else []
 
 
 def accepted_path(round_: Round) -> tuple[int, int]:

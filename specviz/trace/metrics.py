@@ -1,14 +1,18 @@
 """What a lane's counts say: rates, costs, speedup and what theory expects of them.
 
 Pure functions of counts. A number that is not defined (nothing drafted, no baseline, no time) is
-None, never a guess. Prefill is in no number.
+None, never a guess. Prefill is in no number. What compares two lanes' times (speedup, c, v) is
+taken over their common window (`trace.window`); counts and rates are those of the whole lane.
 """
 
 from dataclasses import dataclass
 
 from specviz.trace.counts import RunningCounts, ratio
-from specviz.trace.theory import kept_law
+from specviz.trace.doubts import Doubt, doubts_of
+from specviz.trace.interval import speedup_interval
+from specviz.trace.theory import expected_tokens_per_round, kept_law
 from specviz.trace.values import LaneTrace, Method, Trace
+from specviz.trace.window import CommonWindow, common_window
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,18 @@ class PositionRate:
     num_drafted: int
     """Rounds that drafted so many tokens one after the other."""
     rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class WindowMetrics:
+    """Times and counts of a lane and its baseline over their common window."""
+
+    ms: float
+    num_emitted: int
+    num_rounds: int
+    baseline_ms: float
+    baseline_num_emitted: int
+    baseline_num_rounds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +58,9 @@ class LaneMetrics:
     tokens_per_second: float | None
     ms_per_token: float | None
     step_ms: float | None
-    """Mean time of one target pass over one token, from the baseline."""
+    """Mean time of one target pass over one token, from the baseline's rounds of the window."""
+    window: WindowMetrics | None
+    """What speedup, c and v are made of; None without a stretch in which both lanes ran."""
     alpha: float | None
     alpha_overlap: float | None
     """Mean overlap of the two distributions where it was recorded; None at temperature 0."""
@@ -55,15 +73,28 @@ class LaneMetrics:
     """The same if each judged token were accepted with alpha on its own; None for trees."""
     expected_by_position: tuple[float, ...] | None
     tau: float | None
+    expected_tau: float | None
+    """Tokens a round if each judged token were accepted with alpha on its own; None for trees."""
     draft_cost: float | None
     """One draft step in units of one baseline step: the paper's c."""
     verify_cost: float | None
     """One verification in units of one baseline step: v."""
+    round_cost: float | None
+    """What a round cost, in baseline steps: γ·c + v, the mean over the rounds that were run."""
     speedup: float | None
+    """The baseline's time per token over the lane's, both over the common window."""
+    speedup_low: float | None
+    """5th percentile of a block bootstrap of the window's rounds; `trace.interval`."""
+    speedup_high: float | None
+    """The 95th."""
     predicted_speedup: float | None
+    """`expected_tau / round_cost`: E / (γ·c + v)."""
     predicted_speedup_textbook: float | None
     """The same with v = 1, as the paper has it."""
     efficiency: float | None
+    """Measured over predicted speedup."""
+    doubts: tuple[Doubt, ...]
+    """Reasons to doubt the speedup."""
     target_passes_saved: float | None
     wasted_fraction: float | None
 
@@ -71,13 +102,17 @@ class LaneMetrics:
 def metrics_of(counts: RunningCounts, baseline: RunningCounts) -> LaneMetrics:
     """Compute every metric of a lane; against an empty baseline those that compare are None.
 
-    A baseline may be passed as its own baseline: its speedup is then 1.
+    A baseline may be passed as its own baseline: its speedup is then 1, without an interval.
     """
-    step_ms = ratio(baseline.verify_ms, baseline.num_rounds)
-    draft_cost = ratio(ratio(counts.draft_ms, counts.num_drafted), step_ms)
-    verify_cost = ratio(ratio(counts.drafting_verify_ms, counts.num_drafting_rounds), step_ms)
-    speedup = counts.speedup_over(baseline)
-    predicted = _predicted_speedup(counts, draft_cost, verify_cost)
+    window = common_window(counts, baseline)
+    step_ms = _step_ms(window)
+    draft_cost, verify_cost = _costs(window, step_ms)
+    speedup = window.speedup
+    interval = speedup_interval(window) if counts is not baseline else None
+    expected_tau = _expected_tau(counts)
+    round_cost = _round_cost(counts, draft_cost, verify_cost)
+    predicted = ratio(expected_tau, round_cost)
+    efficiency = ratio(speedup, predicted)
     passes = ratio(counts.num_target_forwards, counts.num_emitted)
     expected_rounds, expected_rates = _expected(counts)
     return LaneMetrics(
@@ -95,6 +130,7 @@ def metrics_of(counts: RunningCounts, baseline: RunningCounts) -> LaneMetrics:
         tokens_per_second=ratio(1000.0 * counts.num_emitted, counts.ms),
         ms_per_token=counts.ms_per_token,
         step_ms=step_ms,
+        window=_window_metrics(window),
         alpha=counts.alpha,
         alpha_overlap=ratio(counts.overlap_sum, counts.num_overlaps),
         acceptance_rate=ratio(counts.num_accepted, counts.num_drafted),
@@ -103,12 +139,17 @@ def metrics_of(counts: RunningCounts, baseline: RunningCounts) -> LaneMetrics:
         expected_rounds_by_kept=expected_rounds,
         expected_by_position=expected_rates,
         tau=ratio(counts.num_emitted, counts.num_rounds),
+        expected_tau=expected_tau,
         draft_cost=draft_cost,
         verify_cost=verify_cost,
+        round_cost=round_cost,
         speedup=speedup,
+        speedup_low=interval and interval.low,
+        speedup_high=interval and interval.high,
         predicted_speedup=predicted,
-        predicted_speedup_textbook=_predicted_speedup(counts, draft_cost, 1.0),
-        efficiency=ratio(speedup, predicted),
+        predicted_speedup_textbook=ratio(expected_tau, _round_cost(counts, draft_cost, 1.0)),
+        efficiency=efficiency,
+        doubts=doubts_of(window, verify_cost, efficiency),
         target_passes_saved=None if passes is None else 1.0 - passes,
         wasted_fraction=ratio(counts.num_drafted - counts.num_accepted, counts.num_drafted),
     )
@@ -116,8 +157,10 @@ def metrics_of(counts: RunningCounts, baseline: RunningCounts) -> LaneMetrics:
 
 def lane_metrics(lane: LaneTrace, baseline: LaneTrace | None) -> LaneMetrics:
     """Compute the metrics of a finished lane."""
-    rounds = baseline.rounds if baseline else ()
-    return metrics_of(RunningCounts.of(lane.rounds), RunningCounts.of(rounds))
+    counts = RunningCounts.of(lane.rounds)
+    if lane is baseline:
+        return metrics_of(counts, counts)
+    return metrics_of(counts, RunningCounts.of(baseline.rounds if baseline else ()))
 
 
 def race_metrics(trace: Trace) -> tuple[LaneMetrics, ...]:
@@ -131,25 +174,65 @@ def baseline_lane(trace: Trace) -> LaneTrace | None:
     return next((lane for lane in trace.lanes if lane.spec.method is Method.BASELINE), None)
 
 
-def _predicted_speedup(
+def _window_metrics(window: CommonWindow) -> WindowMetrics | None:
+    lane, baseline = window.lane_sums, window.baseline_sums
+    if lane is None or baseline is None:
+        return None
+    return WindowMetrics(
+        ms=lane.ms,
+        num_emitted=lane.num_emitted,
+        num_rounds=window.num_lane_rounds,
+        baseline_ms=baseline.ms,
+        baseline_num_emitted=baseline.num_emitted,
+        baseline_num_rounds=window.num_baseline_rounds,
+    )
+
+
+def _step_ms(window: CommonWindow) -> float | None:
+    baseline = window.baseline_sums
+    return None if baseline is None else ratio(baseline.verify_ms, window.num_baseline_rounds)
+
+
+def _costs(window: CommonWindow, step_ms: float | None) -> tuple[float | None, float | None]:
+    """Measure c and v: mean times of a draft step and of a verification, in plain steps."""
+    lane = window.lane_sums
+    if lane is None:
+        return None, None
+    draft = ratio(lane.draft_ms, lane.num_drafted)
+    verification = ratio(lane.drafting_verify_ms, lane.num_drafting_rounds)
+    return ratio(draft, step_ms), ratio(verification, step_ms)
+
+
+def _expected_tau(counts: RunningCounts) -> float | None:
+    """Give Σ E(alpha, g) a round, with g drafts in a round; None for trees.
+
+    Rounds near the length limit, or without a match to look up, draft fewer than the lane's gamma.
+    E(alpha, g) = 1 + alpha + … + alpha^g; Leviathan et al. 2023, arXiv:2211.17192, equation 1.
+    """
+    if counts.alpha is None or not counts.are_chains:
+        return None
+    tokens = sum(
+        num_rounds * expected_tokens_per_round(counts.alpha, length)
+        for length, num_rounds in counts.draft_lengths.items()
+    )
+    return ratio(tokens, counts.num_rounds)
+
+
+def _round_cost(
     counts: RunningCounts, draft_cost: float | None, verify_cost: float | None
 ) -> float | None:
-    """Predict the speedup of these rounds from alpha, c and v.
+    """Give Σ (g·c + v) a round; a round that drafts nothing is a plain step of cost 1.
 
-    With g drafts in a round: Σ E(alpha, g) / Σ (g·c + v), summed over rounds, because a round near
-    the length limit, or without a match to look up, drafts fewer than the lane's gamma; a round
-    that drafts nothing is a plain step of cost 1. E(alpha, g) = 1 + alpha + … + alpha^g, so for a
-    constant g this is E / (g·c + v), Leviathan et al. 2023, arXiv:2211.17192, Theorem 3.8 at v = 1.
-    None for trees, which the formula does not describe.
+    With `_expected_tau` it makes the prediction: for a constant g that is E / (g·c + v), Leviathan
+    et al. 2023, arXiv:2211.17192, Theorem 3.8 at v = 1.
     """
-    alpha = counts.alpha
-    if alpha is None or draft_cost is None or verify_cost is None or not counts.are_chains:
+    if draft_cost is None or verify_cost is None:
         return None
-    tokens = cost = 0.0
-    for length, num_rounds in counts.draft_lengths.items():
-        tokens += num_rounds * sum(alpha**count for count in range(length + 1))
-        cost += num_rounds * (length * draft_cost + verify_cost if length else 1.0)
-    return ratio(tokens, cost)
+    cost = sum(
+        num_rounds * (length * draft_cost + verify_cost if length else 1.0)
+        for length, num_rounds in counts.draft_lengths.items()
+    )
+    return ratio(cost, counts.num_rounds)
 
 
 def _longest(counts: RunningCounts) -> int:

@@ -5,6 +5,7 @@ lane's clock, and must stay far below the time of a round.
 """
 
 from specviz.trace.counts import RunningCounts
+from specviz.trace.forecast import NUM_ROUNDS, Forecast, forecast_speedup
 from specviz.trace.metrics import metrics_of
 from specviz.trace.values import (
     Event,
@@ -14,7 +15,8 @@ from specviz.trace.values import (
     RoundFinished,
     StopReason,
 )
-from specviz.trace.verdict import race_verdicts
+from specviz.trace.verdict import Verdict, race_verdicts
+from specviz.trace.window import common_window
 from specviz.ui.wire import EventJson, LaneFigures, event_json, lane_figures
 
 
@@ -23,6 +25,9 @@ class RaceLog:
 
     def __init__(self) -> None:
         self._counts: list[RunningCounts] = []
+        self._max_new_tokens = 0
+        self._forecasts: dict[int, Forecast] = {}
+        """By lane, once it has run long enough."""
         self._finished: RaceFinished | None = None
         self.is_cancelled = False
         """Whether a lane was ended before its text was complete."""
@@ -39,11 +44,9 @@ class RaceLog:
         match event:
             case RaceStarted():
                 self._counts = [RunningCounts() for _ in event.specs]
+                self._max_new_tokens = event.request.max_new_tokens
             case RoundFinished():
-                counts = self._counts[event.lane]
-                counts.add(event.round)
-                speedup = counts.speedup_over(self._counts[0])
-                return event_json(event, alpha=counts.alpha, speedup=speedup)
+                return self._take_round(event)
             case LaneFinished():
                 self.is_cancelled |= event.stop_reason is StopReason.CANCELLED
                 if event.error:
@@ -55,8 +58,25 @@ class RaceLog:
 
     def figures(self) -> list[LaneFigures]:
         """Return the figures of each lane as they stand; empty before the race has lanes."""
-        verdicts = race_verdicts(self._finished.trace) if self._finished else [None] * 4
+        verdicts = race_verdicts(self._finished.trace) if self._finished else None
         return [
-            lane_figures(metrics_of(counts, self._counts[0]), verdict)
-            for counts, verdict in zip(self._counts, verdicts, strict=False)
+            self._lane_figures(lane, None if verdicts is None else verdicts[lane])
+            for lane in range(len(self._counts))
         ]
+
+    def _take_round(self, event: RoundFinished) -> EventJson:
+        counts, baseline = self._counts[event.lane], self._counts[0]
+        counts.add(event.round)
+        if event.lane > 0 and counts.num_rounds == NUM_ROUNDS:
+            forecast = forecast_speedup(counts, baseline, self._max_new_tokens)
+            if forecast is not None:
+                self._forecasts[event.lane] = forecast
+        speedup = common_window(counts, baseline).speedup
+        return event_json(event, alpha=counts.alpha, speedup=speedup)
+
+    def _lane_figures(self, lane: int, verdict: Verdict | None) -> LaneFigures:
+        metrics = metrics_of(self._counts[lane], self._counts[0])
+        forecast = self._forecasts.get(lane)
+        if forecast is not None and self._finished is not None:
+            forecast = forecast.judged(metrics.speedup)
+        return lane_figures(metrics, verdict, forecast)

@@ -11,6 +11,7 @@ import zlib
 from base64 import b64encode
 from typing import Any, NotRequired, TypedDict
 
+from specviz.trace.forecast import Forecast
 from specviz.trace.metrics import LaneMetrics
 from specviz.trace.typed_json import encode
 from specviz.trace.values import Event
@@ -35,6 +36,8 @@ class LaneFigures(TypedDict):
     """A `LaneMetrics`."""
     verdict: dict[str, Any] | None
     """A `Verdict` once the race is over; None while it runs, and where nothing can be said."""
+    forecast: dict[str, Any] | None
+    """A `Forecast` from the lane's 20th round on; judged once the race is over."""
 
 
 class Status(TypedDict):
@@ -67,9 +70,15 @@ def event_json(event: Event, **figures: float | None) -> EventJson:
     return {"event": type(event).__name__, **encode(event), **figures}
 
 
-def lane_figures(metrics: LaneMetrics, verdict: Verdict | None) -> LaneFigures:
+def lane_figures(
+    metrics: LaneMetrics, verdict: Verdict | None, forecast: Forecast | None
+) -> LaneFigures:
     """Write how a lane stands."""
-    return {"metrics": encode(metrics), "verdict": None if verdict is None else encode(verdict)}
+    return {
+        "metrics": encode(metrics),
+        "verdict": None if verdict is None else encode(verdict),
+        "forecast": None if forecast is None else encode(forecast),
+    }
 
 
 def write_json(packet: Packet) -> str:

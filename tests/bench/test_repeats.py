@@ -20,8 +20,17 @@ from specviz.errors import DecodingError
 from specviz.trace.values import Event, LaneSpec, Method, RaceFinished, RaceRequest, StopReason
 
 JSON_KEYS = [
-    *("name", "method", "gamma", "num_emitted", "tokens_per_second", "speedup", "alpha"),
-    *("acceptance_rate", "tau", "draft_cost", "verify_cost", "predicted_speedup", "efficiency"),
+    *("name", "method", "gamma", "num_emitted", "tokens_per_second", "speedup", "speedup_low"),
+    *(
+        "speedup_high",
+        "alpha",
+        "acceptance_rate",
+        "tau",
+        "draft_cost",
+        "verify_cost",
+        "predicted_speedup",
+        "efficiency",
+    ),
     *("target_passes_saved", "stop_reason", "verdict"),
 ]
 

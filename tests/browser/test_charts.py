@@ -44,7 +44,7 @@ def _data(page: Page, name: str) -> list[dict[str, Any]]:
 
 
 def _figure(page: Page, name: str) -> str:
-    return page.inner_text(f'#sv-race-figures [data-figure="{name}"] .sv-value').strip()
+    return page.inner_text(f'#sv-race-figures [data-figure="{name}"] .sv-value span').strip()
 
 
 def _raced(open_page: OpenPage, address: str, **options: Any) -> Page:

@@ -30,7 +30,7 @@ def _race(page: Page) -> None:
 
 
 def _shown_speedup(page: Page) -> float:
-    text = page.inner_text('#sv-race-figures [data-figure="speedup"] .sv-value')
+    text = page.inner_text('#sv-race-figures [data-figure="speedup"] .sv-value span')
     return float(text.removesuffix("×"))
 
 

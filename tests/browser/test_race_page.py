@@ -285,7 +285,7 @@ def test_a_figure_explains_itself_by_keyboard(open_page: OpenPage, fake_address:
     page = open_page(fake_address)
     _race_to_the_end(page)
     row = page.locator("#sv-race-figures")
-    for name in ("speedup", "alpha", "rate", "tau", "saved", "wasted"):
+    for name in ("speedup", "predicted", "alpha", "rate", "tau", "saved", "wasted"):
         tile = row.locator(f'[data-figure="{name}"]')
         button = tile.locator("button")
         button.focus()
@@ -295,13 +295,13 @@ def test_a_figure_explains_itself_by_keyboard(open_page: OpenPage, fake_address:
         why = page.locator(f"#{button.get_attribute('aria-controls')}")
         expect(why).to_be_visible()
         formula, given = why.locator(".sv-why-numbers").inner_text().rsplit(" = ", 1)
-        value = tile.locator(".sv-value").inner_text()
+        value = tile.locator(".sv-value span").inner_text()
         if value.endswith("%"):
             assert abs(float(given[:-2]) - float(value[:-2])) <= 0.5
         else:
             assert given == value
         for count in re.findall(r"\d+", tile.locator(".sv-detail").inner_text()):
-            assert name in ("speedup", "alpha", "wasted") or count in formula
+            assert name in ("speedup", "predicted", "alpha", "wasted") or count in formula
         page.keyboard.press("Escape")
         expect(why).to_be_hidden()
         assert button.evaluate("e => e === document.activeElement")

@@ -67,7 +67,7 @@ def test_a_log_of_packets_shows_tokens_figures_and_rounds(page: Page) -> None:
     )
     assert _texts(page) == [" t10 t11 t12 t13 t14 t15 t16 t17"] * 2
     metrics = packets[-1]["figures"][1]["metrics"]
-    speedup = page.locator('[data-figure="speedup"] .sv-value')
+    speedup = page.locator('[data-figure="speedup"] .sv-value span')
     expect(speedup).to_have_text(f"{metrics['speedup']:.2f}×")
     expect(page.locator('[data-figure="lossless"]')).to_contain_text("identical ✓")
     expect(page.locator(".sv-round-bar")).to_have_count(4)
@@ -88,6 +88,6 @@ def test_a_bare_trace_shows_everything_but_figures(page: Page, name: str) -> Non
     emitted = ["".join(t["text"] for r in lane for t in r["emitted"]) for lane in rounds]
     assert _texts(page) == emitted
     expect(page.locator(".sv-round-bar")).to_have_count(len(rounds[1]))
-    expect(page.locator('[data-figure="speedup"] .sv-value')).to_have_text("–")
+    expect(page.locator('[data-figure="speedup"] .sv-value span')).to_have_text("–")
     page.locator(DRAFTING).locator(".sv-t").first.click()
     expect(page.locator("#sv-race-stage .sv-card .sv-laws")).to_be_visible()

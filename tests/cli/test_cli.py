@@ -1,6 +1,7 @@
 """The command line on made-up races: what it asks for, prints, writes and refuses."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -172,6 +173,18 @@ def test_a_lane_slower_than_the_baseline_is_called_slower(
 ) -> None:
     race(races=MadeUpRaces(verify_ms=[50.0]))
     assert "target + draft model is slower than the baseline here" in capsys.readouterr().out
+
+
+def test_a_speedup_is_shown_with_its_interval_and_its_doubts(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rounds = [chain((1, 2, 3), each, 9, verify_ms=9.0) for each in (3, 1, 2, 0) * 3]
+    races = MadeUpRaces(changed=lambda drafting: replace(drafting, rounds=lane(rounds).rounds))
+    race("--gamma", "3", races=races)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert re.search(r"\d\.\d\d× \(\d\.\d to \d\.\d\)", shown)
+    assert "γ=3: noisy machine: checking several tokens looked cheaper" in shown
+    assert "(v = 0.90)" in shown
 
 
 def test_a_difference_is_named_with_its_place_and_margin(

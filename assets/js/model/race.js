@@ -9,7 +9,8 @@ export const OVER = new Set(['finished', 'stopped', 'error']);
 /**
  * The wire's own values are written as `specviz/ui/wire.py` states them.
  * @typedef {{ event: string, [field: string]: any }} RaceEvent
- * @typedef {{ metrics: Record<string, any>, verdict: Record<string, any> | null }} LaneFigures
+ * @typedef {{ metrics: Record<string, any>, verdict: Record<string, any> | null,
+ *   forecast?: Record<string, any> | null }} LaneFigures
  * @typedef {{ state: string, text?: string | object }} Status
  * @typedef {{ events?: RaceEvent[], figures?: LaneFigures[], status?: Status }} Packet
  * @typedef {{ event?: RaceEvent, figures?: LaneFigures[], status?: Status }} Part
@@ -124,9 +125,10 @@ export class Lane {
   text = '';
   stopReason = null;
   error = null;
-  /** How the lane stands by the server's figures: `metrics` and `verdict`, null before any. */
+  /** How the lane stands by the server's figures: `metrics`, `verdict` and `forecast`, null before any. */
   metrics = null;
   verdict = null;
+  forecast = null;
 
   /** `specs` are those of all lanes: in what they differ, they are told apart. */
   constructor(index, spec, specs) {

@@ -1,5 +1,6 @@
 // What each live chart shows, as plotly traces and layout; figures come from the server as they are.
-import { axis, bars, each, level, line, numbersOf, overRounds } from './chart_parts.js';
+import { axis, bars, each, line, numbersOf, overRounds } from './chart_parts.js';
+import { speedupChart } from './chart_speedup.js';
 import { keptChart, positionChart } from './chart_theory.js';
 import { laneName } from '../model/names.js';
 import { decimals, percent } from '../page/numbers.js';
@@ -15,20 +16,7 @@ const last = (lane) => lane.rounds.at(-1);
  * numbers in words. Its title is the text `chart.ID`, what it shows in words `chart.ID_about`.
  */
 export const CHARTS = [
-  {
-    id: 'speedup',
-    lanes: drafting,
-    draw: (lanes, theme) => ({
-      traces: lanes.map((lane) =>
-        line(lane, theme, { y: each(lane, (round) => round.speedup), hovertemplate: '%{y:.2f}×' }),
-      ),
-      layout: overRounds({
-        y: { rangemode: 'tozero', ticksuffix: '×' },
-        shapes: [level(1, theme.soft)],
-      }),
-    }),
-    tell: (lane) => say('speedup', lane, { speedup: decimals(last(lane).speedup, 2) }),
-  },
+  speedupChart,
   {
     id: 'acceptance',
     lanes: drafting,

@@ -6,20 +6,40 @@ const MOST_DECIMALS = 6;
 const FORMULA_DIGITS = 1;
 
 /**
- * By id, in the order they are shown. `value`, `detail` and `formula` are texts for `(race, lane)`;
- * `isUnlike` marks those that are easily taken for another one. The texts are `figure.ID`,
+ * By id, in the order they are shown. `value`, `detail` and `formula` are texts for `(race, lane)`, and
+ * where a figure has them `range`, beside its value, and `aside`, below its formula; `isUnlike` marks those that are easily taken for another one. The texts are `figure.ID`,
  * `figure.ID_meaning`, `_symbols`, `_detail`, `_formula` and `_unlike`.
  */
 export const FIGURES = {
   speedup: {
     isUnlike: true,
     value: (race, { speedup }) => times(speedup),
-    detail: (race, lane) =>
-      t(lane.isSlower ? 'figure.speedup_slower' : 'figure.speedup_detail', {
-        own: decimals(lane.metrics.ms_per_token, 2),
-        alone: decimals(race.baseline?.metrics.ms_per_token, 2),
+    range: (race, { metrics }) => intervalOf(metrics),
+    detail: (race, lane) => {
+      const { window } = lane.metrics;
+      return t(lane.isSlower ? 'figure.speedup_slower' : 'figure.speedup_detail', {
+        own: decimals(window && window.ms / window.num_emitted, 2),
+        alone: decimals(window && window.baseline_ms / window.baseline_num_emitted, 2),
+      });
+    },
+    formula: (race, { metrics, speedup }) =>
+      speedup !== null && t('figure.speedup_formula', clocks(metrics.window, speedup)),
+    aside: (race, { metrics }) => intervalWords(metrics),
+  },
+  predicted: {
+    isUnlike: true,
+    value: (race, { metrics }) => times(metrics.predicted_speedup),
+    detail: (race, { metrics }) => t('figure.predicted_detail', { efficiency: percent(metrics.efficiency) }),
+    formula: (race, { metrics }) =>
+      metrics.predicted_speedup !== null &&
+      t('figure.predicted_formula', {
+        expected: decimals(metrics.expected_tau, 3),
+        cost: decimals(metrics.round_cost, 3),
+        alpha: percent(metrics.alpha, FORMULA_DIGITS),
+        c: decimals(metrics.draft_cost, 3),
+        v: decimals(metrics.verify_cost, 3),
+        value: times(metrics.predicted_speedup),
       }),
-    formula: (race, lane) => lane.speedup !== null && t('figure.speedup_formula', clocks(race, lane)),
   },
   alpha: share('alpha', 'alpha', (counts) => ({
     accepted: counts.num_accepted,
@@ -73,19 +93,32 @@ function tauCounts({ num_emitted: tokens, num_rounds: rounds }) {
   return { tokens, rounds };
 }
 
+/** The interval around a speedup, empty where a race is too short to say. */
+export function intervalOf({ speedup_low: low, speedup_high: high }) {
+  if (low === null || high === null) return '';
+  return t('figure.speedup_range', { low: decimals(low, 1), high: decimals(high, 1) });
+}
+
+/** Where the interval comes from. */
+function intervalWords({ window, speedup_low: low, speedup_high: high }) {
+  if (low === null) return '';
+  const ends = { low: decimals(low, 2), high: decimals(high, 2) };
+  return t('figure.speedup_interval', { ...ends, rounds: window.num_rounds });
+}
+
 /** Both clocks with the fewest decimals from which the value shown can be worked out. */
-function clocks({ baseline }, { metrics, speedup }) {
-  const [alone, own] = [baseline.metrics, metrics];
+function clocks(window, speedup) {
   const value = times(speedup);
   let digits = 1;
   const round = (ms) => Number(ms.toFixed(digits));
-  const worked = () => round(alone.ms) / alone.num_emitted / (round(own.ms) / own.num_emitted);
+  const alone = () => round(window.baseline_ms) / window.baseline_num_emitted;
+  const worked = () => alone() / (round(window.ms) / window.num_emitted);
   while (digits < MOST_DECIMALS && times(worked()) !== value) digits += 1;
   return {
-    baseline_ms: decimals(alone.ms, digits),
-    baseline_tokens: alone.num_emitted,
-    ms: decimals(own.ms, digits),
-    tokens: own.num_emitted,
+    baseline_ms: decimals(window.baseline_ms, digits),
+    baseline_tokens: window.baseline_num_emitted,
+    ms: decimals(window.ms, digits),
+    tokens: window.num_emitted,
     value,
   };
 }

@@ -1,6 +1,7 @@
 // The key figures of each lane that drafts, with the counts behind them and how they are computed.
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { FIGURES } from './figure_table.js';
+import { FigureNotes } from './figure_notes.js';
 import { laneName, waitingLanes } from '../model/names.js';
 import { MISSING } from '../page/numbers.js';
 import { t } from '../page/strings.js';
@@ -35,6 +36,7 @@ export function mountFigures(container, data, { name, playback }) {
 class Row {
   #tiles = new Map();
   #why;
+  #notes = new FigureNotes();
   #shown = null;
 
   constructor(id, name, opened) {
@@ -43,7 +45,7 @@ class Row {
     if (name) this.element.append(make('h2', '', name, { title: name }));
     this.#why = new FigureWhy(id, () => this.#close());
     const tiles = Object.keys(FIGURES).map((figure) => this.#tile(figure, id));
-    this.element.append(wrap('dl', 'sv-figures', ...tiles), this.#why.element);
+    this.element.append(wrap('dl', 'sv-figures', ...tiles), this.#notes.element, this.#why.element);
     this.element.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && this.opened) this.#close();
     });
@@ -60,11 +62,13 @@ class Row {
     // Figures come more seldom than rounds.
     if (this.#shown?.metrics === lane.metrics && this.#shown.isOver === race.isOver) return;
     this.#shown = { race, lane, metrics: lane.metrics, isOver: race.isOver };
-    for (const [id, { value, detail }] of this.#tiles) {
+    for (const [id, { value, range, detail }] of this.#tiles) {
       setText(value, FIGURES[id].value(race, lane));
+      setText(range, FIGURES[id].range?.(race, lane) ?? '');
       setText(detail, FIGURES[id].detail(race, lane));
     }
     this.#tiles.get('speedup').tile.classList.toggle('is-slower', lane.isSlower);
+    this.#notes.show(lane);
     this.#why.show(race, lane);
   }
 
@@ -80,11 +84,12 @@ class Row {
     button.addEventListener('click', () => (this.opened === id ? this.#close() : this.#open(id)));
     const label = make('dt', '', t(`figure.${id}`));
     label.append(button);
-    const value = make('dd', 'sv-value', MISSING);
+    const value = make('span', '', MISSING);
+    const range = make('small', 'sv-range');
     const detail = make('dd', 'sv-detail', '\u00a0');
-    const tile = wrap('div', 'sv-figure', label, value, detail);
+    const tile = wrap('div', 'sv-figure', label, wrap('dd', 'sv-value', value, range), detail);
     tile.dataset.figure = id;
-    this.#tiles.set(id, { tile, value, detail, button });
+    this.#tiles.set(id, { tile, value, range, detail, button });
     return tile;
   }
 
@@ -114,6 +119,7 @@ class FigureWhy {
   #meaning = make('p');
   #symbols = make('p', 'sv-why-formula');
   #numbers = make('p', 'sv-why-formula sv-why-numbers');
+  #aside = make('p', 'sv-why-formula');
   #unlike = make('p');
   figure = null;
 
@@ -121,7 +127,7 @@ class FigureWhy {
     const label = t('figures.close');
     const button = makeButton('×', close, 'sv-close', { 'aria-label': label, title: label });
     const words = wrap('div', 'sv-why-words', this.#title, this.#meaning, this.#unlike);
-    const sums = wrap('div', 'sv-why-sums', this.#symbols, this.#numbers);
+    const sums = wrap('div', 'sv-why-sums', this.#symbols, this.#numbers, this.#aside);
     this.element = wrap('div', 'sv-why', words, sums, button);
     this.element.id = id;
     this.element.hidden = true;
@@ -136,6 +142,7 @@ class FigureWhy {
     setText(this.#symbols, figure === 'lossless' ? '' : t(`figure.${figure}_symbols`));
     setText(this.#unlike, FIGURES[figure].isUnlike ? t(`figure.${figure}_unlike`) : '');
     setText(this.#numbers, t('figures.no_numbers'));
+    setText(this.#aside, '');
   }
 
   /** Put the newest numbers in. */
@@ -145,6 +152,7 @@ class FigureWhy {
     const isFormula = formula && this.figure !== 'lossless';
     const told = isFormula ? t('figures.with_numbers', { formula }) : formula;
     setText(this.#numbers, told || t('figures.no_numbers'));
+    setText(this.#aside, FIGURES[this.figure].aside?.(race, lane) ?? '');
   }
 
   /** Explain nothing. */

@@ -41,8 +41,11 @@ export async function wishOf(playback, run, wish, value) {
 export async function unpack(text) {
   if (text.startsWith('{')) return text;
   const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Response(stream).text();
+  const { writable, readable } = new DecompressionStream('deflate');
+  const writer = writable.getWriter();
+  // Where the bytes are broken the reader fails too, and tells it.
+  for (const done of [writer.write(bytes), writer.close()]) done.catch(() => {});
+  return new Response(readable).text();
 }
 
 /** Read the packets of a run from a number on, as the server keeps them. */
