@@ -102,6 +102,23 @@ def test_who_leaves_the_queue_keeps_the_recording(open_page: OpenPage, fake_addr
     _wait_for(second, "finished")
 
 
+def test_who_waits_on_another_tab_is_called(open_page: OpenPage, fake_address: str) -> None:
+    first, second = open_page(fake_address), open_page(fake_address)
+    _start_and_hold(first, "endless")
+    _start(second, "endless")
+    _wait_for(second, "waiting")
+    second.click("#sv-tab-rounds-button")
+    expect(second.locator(".sv-round-recorded")).to_be_visible()
+    first.click("#sv-race-stop")
+    notice = second.locator(".sv-turn-notice")
+    expect(notice).to_contain_text("your race has begun")
+    second.get_by_role("button", name="Go to it").click()
+    expect(notice).to_have_count(0)
+    expect(second.locator(STATUS)).to_be_visible()
+    second.click("#sv-race-stop")
+    _wait_for(second, "stopped")
+
+
 def test_a_held_race_lets_others_pass_and_stays_held_on_its_page(
     open_page: OpenPage, hasty_address: str
 ) -> None:

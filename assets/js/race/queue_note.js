@@ -15,16 +15,16 @@ export function makeQueueNote({ name, playback }) {
   const watch = makeButton(t('status.watch_meanwhile'), watchRecorded, 'sv-link sv-watch-meanwhile');
   const element = wrap('p', 'sv-queue-note', badge, text, watch, leave);
   element.hidden = true;
-  let hadTakenOver = false;
+  let wasWaiting = false;
   playback.subscribe(() => {
     const sentence = noteOn(playback);
     element.hidden = sentence === null;
     if (sentence !== null) setText(text, sentence);
     badge.hidden = leave.hidden = playback.aside === null;
     watch.hidden = name !== 'race' || playback.race.status.state !== 'waiting';
-    const { hasTakenOver } = playback;
-    if (hasTakenOver && !hadTakenOver && !isOpen(name)) noticeTurn(name);
-    hadTakenOver = hasTakenOver;
+    const isWaiting = playback.aside !== null || playback.race.status.state === 'waiting';
+    if (wasWaiting && playback.isShowing && !isWaiting && !isOpen(name)) noticeTurn(name);
+    wasWaiting = isWaiting;
   });
   return element;
 }
