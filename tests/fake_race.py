@@ -32,6 +32,7 @@ from specviz.trace.values import (
     TraceRequest,
 )
 from specviz.ui.options import PageOptions, PairOption
+from specviz.ui.race_queue import Place, RaceQueue
 
 WORDS = (
     " the", " fox", " ran", " over", " a", " hill", ",", " and", " it", " saw", " one", " bird",
@@ -74,6 +75,14 @@ OPTIONS = PageOptions(
     fitted=(FittedDraft("fake-refit", "fake-misfit", FIT),),
     fit_problems=("fitted/broken: fit.json: target is missing.",),
 )
+
+
+def alone() -> Place:
+    """Give the place of a race behind which nobody waits."""
+    lanes = (LaneSpec(None, Method.BASELINE, "fake-target"),) * 2
+    place = RaceQueue(0).join(RaceRequest("", lanes))
+    assert place is not None
+    return place
 
 
 @dataclass

@@ -74,6 +74,6 @@ export function mountChoice(name, element, props, trigger, data) {
 }
 
 /** Let packets in. */
-export function connectBus(props, server, watch, trigger) {
-  connect(panels, props, server, watch, trigger);
+export function connectBus(props, server, watch) {
+  connect(panels, props, server, watch);
 }

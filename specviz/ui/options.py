@@ -44,11 +44,14 @@ class PageLimits:
     deadline_seconds: float = 60.0
     pause_seconds: float = 600.0
     """How long a race may be held between its rounds, in all, before it is ended."""
+    queued_pause_seconds: float = 30.0
+    """How long a race may be held while others wait, in all, before it is run to its end."""
     max_trace_chars: int = 4_000_000
     """Longest trace file that the page opens."""
     max_trace_guesses: int = 64
     """Most guesses that a round of such a file may hold."""
     queue_size: int = 32
+    """How many races may wait; each that does keeps one of Gradio's 40 threads."""
 
 
 @dataclass(frozen=True, slots=True)

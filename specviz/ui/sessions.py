@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from math import ceil
 from typing import Any
 
 import gradio as gr
@@ -11,12 +12,15 @@ from specviz.trace.values import RaceRequest, StartRace
 from specviz.ui.options import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.prompt_guide import PromptGuide
+from specviz.ui.race_queue import Outlook, Place, RaceQueue
 from specviz.ui.runs import Run, RunStore, Wish
 from specviz.ui.stream import State, close_run, refuse_run, status, stream_race
-from specviz.ui.strings import message
+from specviz.ui.strings import Message, message
 from specviz.ui.wire import pack
 
 STOP_SECONDS = 1.0
+WAIT_SECONDS = 1.0
+"""How often a race that waits is told how it stands."""
 SLOWEST_PACE_MS = 500.0
 
 
@@ -42,12 +46,14 @@ class RaceSessions:
         self,
         start_race: StartRace,
         runs: RunStore,
+        queue: RaceQueue,
         limits: PageLimits,
         guide: PromptGuide | None = None,
         check_request: CheckRequest = accept,
     ) -> None:
         self._start_race = start_race
         self._runs = runs
+        self._queue = queue
         self._limits = limits
         self._guide = guide
         self._check_request = check_request
@@ -75,18 +81,29 @@ class RaceSessions:
         return packet or ""
 
     def stream(self, visitor: str) -> Iterator[str]:
-        """Run the race that this visitor's page has entered and yield its packets."""
+        """Let the race that this visitor's page has entered wait, run it, and yield its packets."""
         run = self._waiting(visitor)
-        if run is not None:
-            with closing(self._packets(run)) as packets:
+        if run is None or run.request is None:
+            return
+        place = self._queue.join(run.request)
+        if place is None:
+            yield close_run(run, State.ERROR, message("status.queue_full")) or ""
+            return
+        try:
+            yield from _wait_in_queue(run, place)
+            if run.is_closed or run.has_begun:
+                return
+            with closing(self._packets(run, place)) as packets:
                 for packet in packets:
                     yield pack(packet)
+        finally:
+            self._queue.leave(place)
 
-    def _packets(self, run: Run) -> Generator[str]:
-        return stream_race(self._start_race, run, self._limits, self._guide)
+    def _packets(self, run: Run, place: Place) -> Generator[str]:
+        return stream_race(self._start_race, run, self._limits, place, self._guide)
 
     def turn_away(self, visitor: str) -> Any:
-        """Say that the queue was full; a race that runs already found its place in it."""
+        """Say that Gradio's own queue was full; a race that runs already found its place."""
         run = self._waiting(visitor)
         if run is None:
             return gr.skip()
@@ -127,6 +144,7 @@ class RaceSessions:
         if run.has_begun and run.wait(STOP_SECONDS):
             return []
         packet = close_run(run, State.STOPPED, message("status.was_stopped"))
+        self._queue.wake()
         return [] if packet is None else [packet]
 
     def _waiting(self, visitor: str) -> Run | None:
@@ -134,3 +152,36 @@ class RaceSessions:
         runs = self._runs.of(visitor)
         waiting = [run for run in runs if not run.is_closed and not run.has_begun]
         return next((run for run in waiting if run.request is not None), None)
+
+
+def _wait_in_queue(run: Run, place: Place) -> Iterator[str]:
+    """Yield packets that say how a run stands until it is its turn, or its visitor gave up."""
+    told = None
+    while not place.wait_for_turn(0 if told is None else WAIT_SECONDS) and not run.is_closed:
+        standing = _standing(place.outlook())
+        if standing != told:
+            told = standing
+            yield run.write([], status=status(State.WAITING, standing)) or ""
+
+
+def _standing(outlook: Outlook) -> Message:
+    """Say a position and an estimate, and what the estimate rests on."""
+    if outlook.seconds is None or outlook.token_ms is None:
+        return message("status.queued_first", position=outlook.position)
+    values = {
+        "position": outlook.position,
+        "seconds": ceil(outlook.seconds),
+        "tokens": outlook.num_tokens,
+        "ms": round(outlook.token_ms, 1),
+        "basis": _basis(outlook.num_races),
+    }
+    if outlook.held_seconds is None:
+        return message("status.queued_about", **values)
+    return message("status.queued_held", held=ceil(outlook.held_seconds), **values)
+
+
+def _basis(num_races: int) -> Message:
+    """Say whose time for a token an estimate takes."""
+    if num_races > 1:
+        return message("status.estimate_recent", n=num_races)
+    return message("status.estimate_one" if num_races else "status.estimate_running")

@@ -67,6 +67,8 @@ class Packet(TypedDict):
     figures: NotRequired[list[LaneFigures]]
     """All lanes as they stand after the packet's events."""
     status: NotRequired[Status]
+    is_run_out: NotRequired[bool]
+    """There, and true, once the server holds the race no more since others wait."""
 
 
 def event_json(event: Event, **figures: Any) -> EventJson:

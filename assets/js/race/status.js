@@ -7,6 +7,8 @@ import { decimals } from '../page/numbers.js';
 import { t, translate } from '../page/strings.js';
 import { scrollThere } from '../page/scrolling.js';
 import { mountNotes } from './notes.js';
+import { makeLiveOffer } from './race_live.js';
+import { makeQueueNote } from './queue_note.js';
 import { mountTransport } from './transport.js';
 import { verdictLine } from './verdict_line.js';
 
@@ -52,7 +54,8 @@ class Strip {
     const line = wrap('p', 'sv-status-line', this.#badge, this.#text);
     this.#origin.append(this.#recorded, this.#originText);
     const told = [line, verdictLine(panel.name), this.#progress, this.#origin, this.#refusal];
-    container.append(wrap('div', 'sv-told', ...told), spoken);
+    const notes = wrap('div', 'sv-strip-notes', ...makeLiveOffer(panel), makeQueueNote(panel));
+    container.append(wrap('div', 'sv-told', ...told), notes, spoken);
     panel.playback.follow((race) => this.#show(race));
     panel.playback.subscribe((playback) => this.#follow(playback));
     panel.playback.onRefusal(({ text, field }) => {

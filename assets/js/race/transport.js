@@ -24,6 +24,7 @@ class Transport {
   #open = button('open_race', () => this.#file.click(), 'open-race');
   #file = make('input', 'sv-file', '', { type: 'file', accept: '.json', hidden: '' });
   #isAnyBusy = false;
+  #isAnyShowing = false;
   /** The finished live race that "save" means, also while its recording is shown. */
   #own = { run: null, packets: null };
 
@@ -37,8 +38,9 @@ class Transport {
     row.append(this.#open, this.#file, ...helpOfKeys());
     container.append(row);
     this.#file.addEventListener('change', () => this.#openRace());
-    onBusyChange((isBusy) => {
+    onBusyChange((isBusy, isShowing) => {
       this.#isAnyBusy = isBusy;
+      this.#isAnyShowing = isShowing;
       this.#follow();
     });
     playback.subscribe(() => this.#follow());
@@ -73,12 +75,12 @@ class Transport {
 
   #follow() {
     const { race, isPaused } = this.#playback;
-    const isOver = !this.#isAnyBusy && race.hasRounds && race.isOver;
+    const isOver = !this.#isAnyShowing && race.hasRounds && race.isOver;
     for (const held of [this.#pause, this.#step]) setEnabled(held, this.canHold());
     setEnabled(this.#stop, this.canStop());
     setEnabled(this.#again, isOver);
     setEnabled(this.#save, isOver && this.#ownRun() !== null);
-    setEnabled(this.#open, !this.#isAnyBusy);
+    setEnabled(this.#open, !this.#isAnyShowing);
     const sign = isPaused && this.canHold() ? 'resume' : 'pause';
     setIcon(this.#pause.firstChild, sign);
     setText(this.#pause.lastChild, t(`transport.${sign}`));
@@ -123,7 +125,7 @@ class Transport {
     this.#file.value = '';
     const { packets, error } = await ask('opened', text);
     if (error) return this.#refuse(t('transport.not_opened', { why: error }));
-    if (!this.#isAnyBusy) this.#playback.show(packets);
+    if (!this.#isAnyShowing) this.#playback.show(packets);
   }
 }
 

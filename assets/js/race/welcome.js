@@ -21,11 +21,19 @@ const DRAWINGS = {
   keep: [['first', 'accepted'], ['second', 'accepted'], ['right', 'correction']],
 };
 
+let shown = null;
+
+/** Play the recorded race that is chosen in the welcome; without one there is nothing to play. */
+export function watchRecorded() {
+  shown?.watch();
+}
+
 /** Draw the welcome; after the first race it is one line. `races` are how each recorded race begins. */
 export function mountWelcome(container, { races }) {
   if (!races.length) return;
   const welcome = new Welcome(container, races, panels.race.playback);
   if (remembered(KEY) === SEEN) welcome.fold();
+  shown = welcome;
 }
 
 class Welcome {
@@ -71,10 +79,10 @@ class Welcome {
   }
 
   #offer() {
-    const watch = makeButton(t('welcome.watch'), () => this.#watch(), 'sv-watch');
+    const watch = makeButton(t('welcome.watch'), () => this.watch(), 'sv-watch');
     watch.addEventListener('pointerenter', () => this.#fetch(this.#chosen().name));
-    onBusyChange((isBusy) => {
-      watch.disabled = isBusy;
+    onBusyChange((_, isShowing) => {
+      watch.disabled = isShowing;
     });
     const row = wrap('div', 'sv-welcome-row', watch, makeButton(t('welcome.own'), () => this.#tryOwn(), 'sv-own'));
     if (this.#races.length > 1) row.append(this.#makePicker());
@@ -112,7 +120,8 @@ class Welcome {
     return this.#fetched.get(name);
   }
 
-  async #watch() {
+  /** Play the chosen race, slowed so that one likes to watch it. */
+  async watch() {
     const { name, seconds } = this.#chosen();
     setText(this.#refusal, '');
     const { packets, error } = await this.#fetch(name);
@@ -120,7 +129,7 @@ class Welcome {
       this.#fetched.delete(name);
       return setText(this.#refusal, translate(error));
     }
-    if (!this.#playback.isBusy) this.#play(packets, factorOf(seconds));
+    if (!this.#playback.isShowing) this.#play(packets, factorOf(seconds));
   }
 
   #play(packets, factor) {
