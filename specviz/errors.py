@@ -1,7 +1,8 @@
 """Every error a user can meet, drawn as a tree.
 
 SpecvizError
-├── RequestError             what was asked for cannot be done: a prompt, a number, a lane
+├── RequestError             what was asked for cannot be done: a number, a lane
+│   ├── PromptError          it is the prompt that cannot be raced
 │   └── FormatError          a file that does not hold what its format asks for
 │       └── TraceFormatError a trace that does not hold what a trace holds
 ├── ModelLoadError           a model, tokenizer or config that cannot be loaded
@@ -28,6 +29,10 @@ class SpecvizError(Exception):
 
 class RequestError(SpecvizError):
     """A request that cannot be carried out as it stands."""
+
+
+class PromptError(RequestError):
+    """A prompt that is empty, too long, or holds what the target does not know."""
 
 
 class FormatError(RequestError):

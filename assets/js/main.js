@@ -8,20 +8,24 @@ import { mountFitted } from './compare/fitted.js';
 import { mountHeader } from './page/header.js';
 import { mountLanes } from './controls/lane_editor.js';
 import { mountLearn } from './learn/learn.js';
+import { mountPrompt } from './controls/prompt_field.js';
 import { mountPredict } from './race/predict.js';
 import { mountRounds } from './rounds/rounds.js';
 import { mountSettings } from './controls/settings.js';
+import { mountSpeed } from './race/speed.js';
 import { mountStage } from './race/stage.js';
 import { mountStatus } from './race/status.js';
 import { mountWelcome } from './race/welcome.js';
 import { noteDrawn } from './page/curtain.js';
 import { panels } from './model/panels.js';
+import { watchRoom } from './page/room.js';
 import { loadStrings } from './page/strings.js';
 import { nameTabs } from './page/tabs.js';
 import { connect } from './wire/packets.js';
 
 await loadStrings();
 nameTabs();
+watchRoom();
 
 /** Parts of the whole page: `mount(container, data)`. */
 const parts = {
@@ -30,10 +34,12 @@ const parts = {
   rounds: mountRounds,
   learn: mountLearn,
   coach: mountCoach,
+  prompt: mountPrompt,
 };
 /** Parts of one panel: `mount(container, data, panel)`. */
 const views = {
   status: mountStatus,
+  speed: mountSpeed,
   figures: mountFigures,
   stage: mountStage,
   clock: mountClock,
@@ -79,11 +85,6 @@ function draw(element, mount) {
 }
 
 /** Let packets in. */
-export function connectBus(props, server, watch, trigger) {
-  connect(panels, props, server, watch, trigger);
-}
-
-/** Stop the race of a panel. */
-export function stopRace(panel) {
-  panels[panel].playback.stop();
+export function connectBus(props, server, watch) {
+  connect(panels, props, server, watch);
 }

@@ -14,7 +14,7 @@ from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
-from specviz.errors import RequestError
+from specviz.errors import PromptError
 from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.models.loading import LoadedModel, ModelPool
@@ -26,17 +26,17 @@ def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
     """Turn the prompt into ids, with whatever the tokenizer puts before a text.
 
     Raises:
-        RequestError: The prompt holds no token, or one that the target does not know, or leaves no
+        PromptError: The prompt holds no token, or one that the target does not know, or leaves no
             room in the target's context.
     """
     ids = tuple(target.tokenizer(request.prompt)["input_ids"])
     if not ids:
-        raise RequestError(message("refusal.no_token"))
+        raise PromptError(message("refusal.no_token"))
     # Where tokens were added to a tokenizer but no rows to the model, CUDA would end the process.
     num_rows = target.model.get_input_embeddings().weight.shape[0]
     if max(ids) >= num_rows:
         piece = target.tokenizer.convert_ids_to_tokens(max(ids))
-        raise RequestError(
+        raise PromptError(
             message(
                 "refusal.unknown_token",
                 piece=repr(piece),
@@ -54,7 +54,7 @@ def _check_room(num_tokens: int, target: LoadedModel) -> None:
     if context is None or num_tokens < context:
         return
     is_shortened = context != declared_context(target.model)
-    raise RequestError(
+    raise PromptError(
         message(
             "refusal.prompt_too_long_longrope" if is_shortened else "refusal.prompt_too_long",
             tokens=num_tokens,

@@ -1,4 +1,4 @@
-"""Reads, writes and validates trace JSON of schema_version 2; reads version 1 too.
+"""Reads, writes and validates trace JSON of schema_version 3; reads 1 and 2 too.
 
 The format is the dataclasses of `specviz.trace.values`, as `specviz.trace.typed_json` writes them:
 a new field needs no line here. What is written was read back before. Beyond its types, a trace must
@@ -29,8 +29,8 @@ from specviz.trace.values import (
 )
 
 MAX_BYTES = 20_000_000
-ADDED_LATER = frozenset({"runner_up"})
-"""Fields that a trace of version 1 may lack; each has a default."""
+ADDED_LATER = frozenset({"runner_up", "prompt_log_prob"})
+"""Fields that a trace of an earlier version may lack; each has a default."""
 
 
 def to_json(trace: Trace) -> dict[str, Any]:

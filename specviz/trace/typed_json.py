@@ -123,6 +123,8 @@ def _no_json(text: str | bytes, error: Exception) -> Message:
 
 def _outside(low: float, high: float, found: float) -> Message:
     """Say which numbers are allowed."""
+    if low == -math.inf:
+        return message("format.most", high=str(high), found=quoted(found))
     if high == math.inf:
         return message("format.least", low=str(low), found=quoted(found))
     return message("format.between", low=str(low), high=str(high), found=quoted(found))

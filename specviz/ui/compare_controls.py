@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from specviz.ui import views
-from specviz.ui.controls import make_slider, race_buttons
+from specviz.ui.controls import make_slider, race_button
 from specviz.ui.fitted_view import fitted_views
 from specviz.ui.options import PageOptions
 from specviz.ui.panels import Panel
@@ -21,7 +21,6 @@ class CompareControls:
     gamma: gr.Slider
     temperature: gr.Slider
     race: gr.Button
-    stop: gr.Button
 
     def inputs(self) -> list[gr.Component]:
         """Return the controls in the order of the fields of `CompareValues`."""
@@ -44,5 +43,5 @@ def build_compare_controls(options: PageOptions) -> CompareControls:
                 "compare-temperature",
             )
         with gr.Column(scale=2, min_width=280):
-            race, stop = race_buttons(label("compare.race"), Panel.COMPARE)
-    return CompareControls(choice, gamma, temperature, race, stop)
+            race = race_button(label("compare.race"), Panel.COMPARE)
+    return CompareControls(choice, gamma, temperature, race)

@@ -9,6 +9,7 @@ import gradio as gr
 from specviz.ui import views
 from specviz.ui.assets import read_examples
 from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.page_data import prompt_data
 from specviz.ui.panels import Panel
 from specviz.ui.settings_data import Span, first_lanes, settings_data, spans
 from specviz.ui.strings import label
@@ -28,7 +29,6 @@ class Controls:
     wish: gr.HTML
     """Its value is a JSON object of settings that the page's scripts wish for."""
     race: gr.Button
-    stop: gr.Button
 
     def inputs(self) -> list[gr.Component]:
         """Return the controls in the order of the fields of `FormValues`."""
@@ -61,8 +61,9 @@ def build_controls(options: PageOptions) -> Controls:
     with gr.Row(elem_id="sv-controls", equal_height=False):
         with gr.Column(min_width=300, elem_id="sv-ask"):
             prompt = _prompt_field(shown.prompt, limits.max_prompt_chars)
+            views.page_part("prompt", prompt_data(options))
             views.choice("examples", "", {"groups": [asdict(g) for g in read_examples()]})
-            race, stop = race_buttons(label("control.race"), Panel.RACE)
+            race = race_button(label("control.race"), Panel.RACE)
             wish = views.choice("settings", "", data)
         with gr.Column(min_width=300, elem_id="sv-race-settings"):
             lanes = views.choice("lanes", json.dumps(first_lanes(options)), data)
@@ -78,9 +79,7 @@ def build_controls(options: PageOptions) -> Controls:
                     label("control.tokens"), span["tokens"], shown.max_new_tokens, "tokens"
                 )
             top_k, top_p, seed = _sampling_controls(shown.seed, limits)
-    return Controls(
-        prompt, lanes, temperature, top_k, top_p, seed, tokens, wish, race, stop
-    )  # fmt: skip
+    return Controls(prompt, lanes, temperature, top_k, top_p, seed, tokens, wish, race)
 
 
 def _prompt_field(prompt: str, max_chars: int) -> gr.Textbox:
@@ -117,20 +116,14 @@ def _sampling_controls(
     return top_k, top_p, seed
 
 
-def race_buttons(text: Any, panel: Panel) -> tuple[gr.Button, gr.Button]:
-    """Make the button that starts a race, reading `text`, and the one that stops it."""
+def race_button(text: Any, panel: Panel) -> gr.Button:
+    """Make the button that starts a race, reading `text`, and beside it how fast it is shown."""
     with gr.Row(elem_classes="sv-buttons"):
         start = gr.Button(
-            text, variant="primary", scale=3, elem_id=f"sv-{panel}", elem_classes="sv-start"
+            text, variant="primary", elem_id=f"sv-{panel}", elem_classes="sv-start", min_width=100
         )
-        stop = gr.Button(
-            label("control.stop"),
-            scale=1,
-            min_width=100,
-            elem_id=f"sv-{panel}-stop",
-            elem_classes="sv-stop",
-        )
-    return start, stop
+        views.panel_part("speed", panel)
+    return start
 
 
 def make_slider(text: Any, span: Span, value: float, name: str) -> gr.Slider:

@@ -4,7 +4,7 @@ from typing import Any
 
 import gradio as gr
 
-from specviz.errors import RequestError
+from specviz.errors import PromptError, RequestError
 from specviz.texts import (
     PLACEHOLDER,
     STRINGS_FOLDER,
@@ -19,6 +19,7 @@ __all__ = [
     "PLACEHOLDER",
     "Message",
     "PageError",
+    "PagePromptError",
     "Text",
     "in_english",
     "label",
@@ -34,6 +35,10 @@ class PageError(RequestError):
 
     def __init__(self, id_: str, **values: object) -> None:
         super().__init__(message(id_, **values))
+
+
+class PagePromptError(PageError, PromptError):
+    """A refusal of the prompt."""
 
 
 def languages() -> tuple[str, ...]:

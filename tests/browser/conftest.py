@@ -21,6 +21,8 @@ FLAGS = [
     "--disable-sync",
 ]
 TIMEOUT_MS = 60_000
+HAS_RACED = "localStorage.setItem('specviz-raced', 'seen')"
+"""What a browser remembers that has seen a race: the first one is shown slower by itself."""
 
 expect.set_options(timeout=TIMEOUT_MS)
 
@@ -52,20 +54,31 @@ def fake_address() -> Iterator[str]:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """Give a function that opens an address in a fresh, watched context."""
+    """Give a function that opens an address in a fresh, watched context.
+
+    Its races are shown at full speed, unless it is opened for a visitor's first one.
+    """
     contexts = []
     faults: list[str] = []
 
-    def open_(address: str, width: int = 1440, height: int = 900, **options: Any) -> Page:
+    def open_(
+        address: str,
+        width: int = 1440,
+        height: int = 900,
+        is_first_race: bool = False,
+        **options: Any,
+    ) -> Page:
         viewport = {"width": width, "height": height}
         context = browser.new_context(viewport=viewport, **options)
         contexts.append(context)
+        if not is_first_race:
+            context.add_init_script(HAS_RACED)
         page = context.new_page()
         page.set_default_timeout(TIMEOUT_MS)
         page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
         page.on("request", lambda request: faults.extend(_off_machine(request.url)))
         page.goto(address)
-        page.wait_for_selector(".sv-figures")
+        page.wait_for_selector(".sv-figures", state="attached")
         return page
 
     yield open_

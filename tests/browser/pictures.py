@@ -27,10 +27,11 @@ def open_page(browser: Browser, address: str, scheme: str, width: int, height: i
         viewport={"width": width, "height": height},
         color_scheme="dark" if scheme == "dark" else "light",
     )
-    context.add_init_script("localStorage.setItem('specviz-welcome', 'seen')")
+    for key in ("specviz-welcome", "specviz-raced"):
+        context.add_init_script(f"localStorage.setItem('{key}', 'seen')")
     page = context.new_page()
     page.goto(address)
-    page.wait_for_selector(".sv-figures")
+    page.wait_for_selector(".sv-figures", state="attached")
     return page
 
 

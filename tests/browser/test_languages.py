@@ -37,8 +37,7 @@ def test_a_race_that_cannot_be_run_is_refused_in_the_language_of_the_page(
 ) -> None:
     page = open_page(f"{fake_address}/?lang=es&prompt=refuse")
     page.click("#sv-race")
-    page.wait_for_selector('#sv-race-status .sv-status-view[data-state="error"]')
-    expect(page.locator("#sv-race-status .sv-status-text")).to_have_text(
+    expect(page.locator("#sv-prompt-note")).to_have_text(
         "El prompt tiene 900 tokens y fake-target lee como mucho 512, "
         "incluida la respuesta; acórtalo."
     )
@@ -52,7 +51,7 @@ def test_a_race_that_cannot_be_run_is_refused_in_the_language_of_the_page(
         ('{"schema_version": 2, "requ', "es JSON cortado: le falta el final"),
         ("[1, 2]", "es una lista, no un objeto"),
         ('{"a": 1}', "no tiene schema_version"),
-        ('{"schema_version": null}', "schema_version debe ir de 1 a 2, es null"),
+        ('{"schema_version": null}', "schema_version debe ir de 1 a 3, es null"),
         ('{"schema_version": 2}', "request falta"),
     ],
 )

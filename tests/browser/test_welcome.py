@@ -27,7 +27,7 @@ def test_a_recorded_race_plays_at_one_click_without_the_queue(
     assert not [url for url in joined if "queue/join" in url]
     expect(page.locator(f"{STATUS} .sv-origin")).to_contain_text("slower than it ran")
     assert page.locator(STATUS).evaluate("e => e.getBoundingClientRect().top") < 900
-    page.select_option(f"{STATUS} .sv-speed", "1")
+    page.check(f"{STATUS} .sv-speed [value='1']")
     page.wait_for_selector(f'{STATUS} .sv-status-view[data-state="finished"]')
     expect(page.locator(f"{STATUS} .sv-origin")).to_contain_text("recorded")
     assert page.locator("#sv-race-stage .sv-lane >> nth=0").locator(".sv-t").count() == 128
@@ -57,12 +57,12 @@ def test_the_slow_motion_of_the_recording_ends_with_it(
     page = open_page(fake_address)
     page.click("button.sv-watch")
     page.wait_for_selector("#sv-race-stage .sv-t")
-    expect(page.locator(f"{STATUS} .sv-speed")).not_to_have_value("1")
+    expect(page.locator(f"{STATUS} .sv-speed [value='1']")).not_to_be_checked()
     page.click("#sv-race-stop")
     page.wait_for_selector(f'{STATUS} .sv-status-view[data-state="stopped"]')
     page.click("#sv-race")
     page.wait_for_selector(f'{STATUS} .sv-status-view[data-state="finished"]')
-    expect(page.locator(f"{STATUS} .sv-speed")).to_have_value("1")
+    expect(page.locator(f"{STATUS} .sv-speed [value='1']")).to_be_checked()
     expect(page.locator(f"{STATUS} .sv-origin")).to_be_hidden()
 
 

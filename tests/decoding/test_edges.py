@@ -197,7 +197,7 @@ def test_the_context_is_filled_and_never_passed(method: str, gamma: int) -> None
     prompt = [3, 4, 5] * 36
     output = run_to_end(decoder, prompt)
     assert len(prompt) + len(output) == CONTEXT
-    assert decoder.stop_reason is StopReason.LENGTH
+    assert decoder.stop_reason is StopReason.CONTEXT
     assert largest == CONTEXT - 2
 
 

@@ -85,6 +85,7 @@ def traces_of_any_kind(draw: st.DrawFn) -> Trace:
         prompt=draw(texts),
         prompt_ids=tuple(draw(st.lists(ids, max_size=4))),
         sampling=draw(samplings),
+        prompt_log_prob=draw(st.none() | st.floats(-1e6, 0)),
     )
     return Trace(request, draw(environments), tuple(lanes))
 
@@ -129,6 +130,14 @@ def test_the_stored_v1_file_loads_and_says_what_it_always_said() -> None:
     verdict = race_verdicts(race)[1]
     assert verdict is not None
     assert verdict.agreement == "identical"
+
+
+def test_files_of_every_earlier_version_load_without_what_came_later() -> None:
+    content = files.to_json(small_race())
+    del content["request"]["prompt_log_prob"]
+    assert files.from_json(content | {"schema_version": 2}) == small_race()
+    for path in sorted((FIXTURE.parents[2] / "assets" / "traces").glob("*.json")):
+        assert files.read_trace(path).lanes
 
 
 @pytest.mark.parametrize(

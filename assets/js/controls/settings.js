@@ -29,13 +29,25 @@ export function onChange(listener) {
 }
 
 /**
- * Wish for some settings; of what the page does not offer the visitor is told. Target and lanes
- * change at once, the others as soon as Gradio's controls hold them.
+ * Wish for some settings; of what the page does not offer the visitor is told, in the sentences that
+ * are given back. Target and lanes change at once, the others as soon as Gradio's controls hold them.
  */
 export function apply(some, origin = null) {
   isTouched = true;
-  bar.show(store.wish(some, origin));
+  const faults = store.wish(some, origin);
+  bar.show(faults);
   keep();
+  return faults;
+}
+
+/** Wait until Gradio's controls hold all that was wished for. */
+export function whenSettled() {
+  return store.whenSettled();
+}
+
+/** Whether Gradio's controls hold all that they were asked for. */
+export function isSettled() {
+  return store?.isSettled ?? false;
 }
 
 /** Take a value that one of Gradio's controls holds now. */

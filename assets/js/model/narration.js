@@ -1,4 +1,5 @@
 // The one line that says what a race is doing, from the race itself.
+import { secondHalf } from './finish.js';
 import { laneName } from './names.js';
 import { plain, decimals } from '../page/numbers.js';
 import { sentence, t, translate } from '../page/strings.js';
@@ -8,12 +9,19 @@ export function narrate(race) {
   const { state, text } = race.status;
   if (text !== undefined) return state === 'error' ? sentence(text) : translate(text);
   if (state === 'loading') return tellLoading(race.loading);
-  if (state === 'running') return race.latest ? tellRound(race) : t('round.prompt_read');
+  if (state === 'running') return race.latest ? tellSecondHalf(race) ?? tellRound(race) : t('round.prompt_read');
   return state === 'finished' ? tellEnd(race) : '';
 }
 
 function tellLoading(loading) {
   return loading ? t('status.loading_model', loading) : t('status.loading_models');
+}
+
+/** Once all that guess are done, the target alone still writes. */
+function tellSecondHalf(race) {
+  const half = secondHalf(race);
+  const isAlone = half && race.drafting.every((lane) => lane.hasEnded);
+  return isAlone ? t('round.alone', { seconds: half.seconds, n: half.n }) : null;
 }
 
 function tellRound({ latest: { lane, round }, lanes }) {

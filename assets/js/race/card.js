@@ -1,7 +1,7 @@
 // The card that tells why one token was kept or thrown away.
 import { decision } from '../evidence/decision.js';
 import { distributions } from '../evidence/distributions.js';
-import { make, makeButton, setText, visible } from '../page/dom.js';
+import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
 
 const GAP_PX = 16;
@@ -17,6 +17,7 @@ export class Card {
   #head = make('div', 'sv-card-head');
   #body = make('div', 'sv-card-body', '', { tabindex: '0', role: 'group' });
   #foot = make('p', 'sv-card-hint');
+  #link = makeButton(t('card.open_round'), () => this.#openRound(this.#shown), 'sv-link', { hidden: '' });
   #openRound;
   #pinned = null;
   #shown = null;
@@ -27,8 +28,8 @@ export class Card {
     this.element = make('aside', 'sv-card', '', { 'aria-label': t('card.title') });
     this.#body.setAttribute('aria-label', t('card.details'));
     const label = t('card.close');
-    const close = makeButton('×', () => this.#unpin(), 'sv-close', { 'aria-label': label, title: label });
-    this.element.append(this.#head, close, this.#body, this.#foot);
+    const close = makeButton('×', () => this.#close(), 'sv-close', { 'aria-label': label, title: label });
+    this.element.append(this.#head, close, this.#body, wrap('div', 'sv-card-foot', this.#link, this.#foot));
     this.element.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.release();
     });
@@ -65,6 +66,12 @@ export class Card {
     this.#head.replaceChildren(make('h3', '', t('card.title')));
     this.#body.replaceChildren(make('p', '', t('card.empty')));
     setText(this.#foot, '');
+    this.#link.hidden = true;
+  }
+
+  #close() {
+    if (this.#pinned) this.#unpin();
+    this.clear();
   }
 
   #unpin() {
@@ -86,13 +93,13 @@ export class Card {
     this.#head.replaceChildren(sample, make('span', 'sv-card-fate', t(`fate.${fate.name}`)), words);
     const meaning = make('p', 'sv-card-meaning', t(`fate.${fate.name}_meaning`));
     const title = make('h3', '', t('law.title'));
-    this.#body.replaceChildren(meaning, decision(entry), title, ...distributions(entry));
+    // What decided is read first: the table below it may be longer than there is room.
+    const [notes, bars] = partsOf(entry);
+    this.#body.replaceChildren(meaning, decision(entry), ...notes, title, ...bars);
     // A plain step has nothing to be stepped through.
-    if (fate.name !== 'plain') {
-      this.#body.append(makeButton(t('card.open_round'), () => this.#openRound(entry), 'sv-link'));
-    }
+    this.#link.hidden = fate.name === 'plain';
     this.#body.scrollTop = 0;
-    setText(this.#foot, t(this.#pinned ? 'card.pinned' : 'card.not_pinned'));
+    setText(this.#foot, hintOf(this.#pinned !== null));
   }
 
   /** On a phone the card lies over the page: bring the token above it. */
@@ -102,6 +109,20 @@ export class Card {
     const edge = this.element.getBoundingClientRect().top;
     if (below > edge) window.scrollBy({ top: below - edge });
   }
+}
+
+/** What the distributions mean, and the bars. */
+function partsOf(entry) {
+  const parts = distributions(entry);
+  const isNote = (part) => part.matches('.sv-evidence-note');
+  return [parts.filter(isNote), parts.filter((part) => !isNote(part))];
+}
+
+/** How to pin the token or let go of it; who points with a finger has no keys most likely. */
+function hintOf(isPinned) {
+  const hasKeys = window.matchMedia('(hover: hover)').matches;
+  if (isPinned) return t(hasKeys ? 'card.pinned' : 'card.pinned_touch');
+  return t(hasKeys ? 'card.not_pinned' : 'card.not_pinned_touch');
 }
 
 function placeOf({ token, round }) {

@@ -14,6 +14,7 @@ const FEW_LANES = 2;
 export class ChartFrame {
   #chart;
   #race = null;
+  #isSmall;
   #image;
   #plot;
   #pick;
@@ -23,9 +24,11 @@ export class ChartFrame {
   isSeen = false;
   isStale = true;
 
-  constructor(chart, onPick) {
+  /** A small chart stands beside the lanes: as high as there is room, without names and buttons. */
+  constructor(chart, onPick, isSmall = false) {
     this.#chart = chart;
-    this.element = make('figure', 'sv-chart');
+    this.#isSmall = isSmall;
+    this.element = make('figure', isSmall ? 'sv-live-chart' : 'sv-chart');
     this.element.dataset.chart = chart.id;
     this.element.classList.toggle('is-wide', chart.isWide === true);
     this.#pick = make('select', 'sv-chart-lane', '', { 'aria-label': t('chart.lane') });
@@ -62,15 +65,22 @@ export class ChartFrame {
       this.#plot,
       traces,
       chartLayout(theme, {
-        height: theme.textScale * (HEIGHT_PX + NAME_PX * Math.max(0, lanes.length - FEW_LANES)),
+        ...this.#size(theme, lanes.length),
         uirevision: `${this.#numRaces} ${this.#pick.value}`,
         datarevision: ++this.#revision,
         ...layout,
+        ...(this.#isSmall && smaller(layout)),
       }),
-      CONFIG,
+      this.#isSmall ? { ...CONFIG, displayModeBar: false } : CONFIG,
     );
     for (const drawing of this.#plot.querySelectorAll('.main-svg')) drawing.ariaHidden = 'true';
     this.#image.setAttribute('aria-label', this.#describe(lanes));
+  }
+
+  #size(theme, numLanes) {
+    if (this.#isSmall) return { height: this.#plot.clientHeight };
+    const names = NAME_PX * Math.max(0, numLanes - FEW_LANES);
+    return { height: theme.textScale * (HEIGHT_PX + names) };
   }
 
   #shown() {
@@ -84,4 +94,9 @@ export class ChartFrame {
     const now = lanes.length ? lanes.map((lane) => this.#chart.tell(lane)) : [t('chart.empty')];
     return [about, ...now].join(' ');
   }
+}
+
+/** A layout for little room: the lanes' heads have the names, and rounds are what all of it counts. */
+function smaller({ x }) {
+  return { showlegend: false, x: { ...x, title: { text: '' } }, margin: { l: 4, r: 6, t: 4, b: 4 } };
 }

@@ -3,7 +3,7 @@ import { ClockCursor } from './clock_cursor.js';
 import { ClockPainter } from './clock_painter.js';
 import { ClockRows, clockHead } from './clock_rows.js';
 import { make, wrap } from '../page/dom.js';
-import { plain } from '../page/numbers.js';
+import { decimals, plain } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 import { onThemeChange, readTheme } from '../page/theme.js';
 
@@ -63,7 +63,7 @@ class ClockStrip {
       this.#rows.measure();
       this.#spanMs = FIRST_MS;
       this.#isFollowing = true;
-      this.#cursor.open(this.#lanes);
+      this.#cursor.open(race);
       this.#painted = null;
     }
     this.#ask();
@@ -156,7 +156,7 @@ class ClockStrip {
       this.#placedAt = this.scroll.scrollLeft;
     }
     const from = this.#from();
-    this.#painter.begin(this.#theme, from, this.#scale(), { top: axisTop, label: timeLabel });
+    this.#painter.begin(this.#theme, from, this.#scale(), { top: axisTop, label: timeLabel, finish });
     this.#painted = this.#lanes.map((lane) => Math.max(0, lane.roundAt(from)));
   }
 
@@ -216,4 +216,9 @@ function timeLabel(ms) {
   return ms >= 1000 || ms === 0
     ? t('clock.seconds', { number: plain(ms / 1000, 2) })
     : t('clock.milliseconds', { number: plain(ms, 1) });
+}
+
+/** When a lane was done, as its flag says it. */
+function finish(ms) {
+  return t('clock.seconds', { number: decimals(ms / 1000, 2) });
 }

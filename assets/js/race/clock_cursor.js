@@ -1,4 +1,5 @@
 // The round of the clock strip that a visitor points at, by pointer or by keys, told in a line.
+import { inOrder, secondHalf, secondsOf } from '../model/finish.js';
 import { laneName } from '../model/names.js';
 import { make, setText } from '../page/dom.js';
 import { decimals } from '../page/numbers.js';
@@ -6,13 +7,13 @@ import { t } from '../page/strings.js';
 
 /** Walks the rounds of a race; `element` tells the one that is pointed at. */
 export class ClockCursor {
+  #race = null;
   #lanes = [];
   #lane = null;
   #index = -1;
 
   constructor() {
     this.element = make('p', 'sv-clock-detail', '', { role: 'status' });
-    this.open([]);
   }
 
   /** The index of the lane that is pointed at, or null. */
@@ -25,9 +26,10 @@ export class ClockCursor {
     return this.#lanes[this.#lane].rounds[this.#index];
   }
 
-  /** Walk these lanes from now on. */
-  open(lanes) {
-    this.#lanes = lanes;
+  /** Walk a race's lanes from now on. */
+  open(race) {
+    this.#race = race;
+    this.#lanes = race.lanes;
     this.clear();
   }
 
@@ -64,8 +66,7 @@ export class ClockCursor {
   /** Say what is pointed at, or what can be done. */
   show() {
     if (this.#lane === null) {
-      const isEmpty = !this.#lanes.some((lane) => lane.rounds.length);
-      return setText(this.element, t(isEmpty ? 'clock.empty' : 'clock.hint'));
+      return setText(this.element, this.#story());
     }
     const lane = this.#lanes[this.#lane];
     const { number, times, facts } = this.round;
@@ -78,6 +79,21 @@ export class ClockCursor {
       n: facts.emitted.length,
     };
     setText(this.element, t(lane.isBaseline ? 'clock.block_plain' : 'clock.block', values));
+  }
+
+  /** What there is to see where nothing is pointed at: who is done, and who still writes. */
+  #story() {
+    if (!this.#lanes.some((lane) => lane.rounds.length)) return t('clock.empty');
+    const half = secondHalf(this.#race);
+    if (half) {
+      const { first, last, seconds, n } = half;
+      const values = { lane: laneName(first), seconds, other: laneName(last), n };
+      return t(last.isBaseline ? 'clock.half_alone' : 'clock.half', values);
+    }
+    const done = inOrder(this.#lanes).map((lane) =>
+      t('clock.done_lane', { lane: laneName(lane), seconds: secondsOf(lane) }),
+    );
+    return [...(done.length ? [t('clock.done', { lanes: done.join(', ') })] : []), t('clock.hint')].join(' ');
   }
 
   #set(lane, index) {

@@ -7,6 +7,7 @@ const ROOM_FOR_NUMBER_PX = 24;
 const ROOM_FOR_GAP_PX = 7;
 const ROOM_FOR_HATCH_PX = 4;
 const TICK_PX = 90;
+const FLAG_PX = 11;
 const STEPS = [1, 2, 5];
 
 /** Draws on one canvas; `rows` are the upper edges and heights of the lanes' bars. */
@@ -15,6 +16,7 @@ export class ClockPainter {
   #pen;
   #theme;
   #hatch;
+  #finishLabel = String;
   #from = 0;
   #scale = 1;
   width = 0;
@@ -41,6 +43,7 @@ export class ClockPainter {
   begin(theme, from, scale, axis) {
     this.#theme = theme;
     this.#hatch = this.#pen.createPattern(hatch(theme), 'repeat');
+    this.#finishLabel = axis.finish;
     this.#from = from;
     this.#scale = scale;
     this.#pen.clearRect(0, 0, this.width, this.height);
@@ -54,7 +57,7 @@ export class ClockPainter {
       if (round.startMs > edge) break;
       this.#round(round, row);
     }
-    if (lane.hasEnded) this.#finish(lane, row);
+    if (lane.hasEnded && lane.clockMs <= edge) this.#finish(lane, row);
   }
 
   /** Frame the round that is pointed at. */
@@ -100,9 +103,24 @@ export class ClockPainter {
   }
 
   #finish({ clockMs }, row) {
+    const pen = this.#pen;
     const x = this.#x(clockMs);
-    this.#pen.fillStyle = this.#theme.ink;
-    this.#pen.fillRect(x, row.top - 4, 2, row.height + 8);
+    pen.fillStyle = this.#theme.ink;
+    pen.fillRect(x, row.top - 4, 2, row.height + 8);
+    pen.font = this.#font();
+    const text = this.#finishLabel(clockMs);
+    const left = x + FLAG_PX + 4;
+    const right = left + pen.measureText(text).width;
+    if (right > this.width) return;
+    pen.clearRect(x + 2, row.top, right - x, row.height);
+    pen.beginPath();
+    pen.moveTo(x + 2, row.top - 4);
+    pen.lineTo(x + FLAG_PX, row.top + 1);
+    pen.lineTo(x + 2, row.top + 6);
+    pen.fill();
+    pen.textAlign = 'left';
+    pen.textBaseline = 'middle';
+    pen.fillText(text, left, row.top + row.height / 2);
   }
 
   #axis({ top, label }) {

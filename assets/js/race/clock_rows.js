@@ -56,12 +56,16 @@ export class ClockRows {
       const name = make('span', 'sv-clock-name', laneName(lane));
       this.element.append(wrap('p', 'sv-clock-label', name, this.#shares[index]), this.#bars[index]);
     });
+    this.element.dataset.lanes = String(lanes.length);
     this.element.append(this.#axis);
   }
 
   /** Bring the words up to date. */
   show(lanes) {
-    lanes.forEach((lane, index) => setText(this.#shares[index], sharesOf(lane)));
+    lanes.forEach((lane, index) => {
+      setText(this.#shares[index], sharesOf(lane));
+      this.#shares[index].parentElement.title = sharesOf(lane);
+    });
   }
 
   /** All rows as one text, for those who do not see them. */
@@ -72,8 +76,8 @@ export class ClockRows {
 
   /** Measure where the bars are; asking makes the browser lay the page out, so not in each frame. */
   measure() {
-    const { offsetWidth: width, offsetHeight: height } = this.element;
-    this.size = { width, height, axisTop: this.#axis.offsetTop };
+    const { offsetHeight: height } = this.element;
+    this.size = { width: this.#axis.offsetWidth, height, axisTop: this.#axis.offsetTop };
     this.edges = this.#bars.map((bar) => ({ top: bar.offsetTop, height: bar.offsetHeight }));
   }
 

@@ -1,5 +1,6 @@
 // One lane: a listbox of tokens that grows while the race runs.
 import { make, makeButton, visible } from '../page/dom.js';
+import { flagOf } from '../model/finish.js';
 import { LaneFlow } from './lane_flow.js';
 import { LaneHead } from './lane_head.js';
 import { t } from '../page/strings.js';
@@ -48,7 +49,7 @@ export class LaneView {
     this.#numDrawn = rounds.length;
     const numNew = this.#entries.length - numBefore;
     if (numNew) this.#flow.append(tokens, numNew);
-    this.#head.show(this.#lane);
+    this.#head.show(this.#race, this.#lane);
     this.#showEnd();
     return numNew > 0;
   }
@@ -86,7 +87,9 @@ export class LaneView {
       this.#sticks = rest < NEAR_BOTTOM_PX;
       this.latest.hidden = this.#sticks;
     });
-    this.body.addEventListener('pointerover', (event) => {
+    this.body.addEventListener('pointermove', (event) => {
+      // Text that runs along under a pointer that rests is not pointed at.
+      if (!event.movementX && !event.movementY) return;
       const entry = this.#entryOf(event.target);
       if (entry) this.#card.hover(entry);
     });
@@ -127,7 +130,13 @@ export class LaneView {
     const isStopped = this.#race.status.state === 'stopped';
     if (!this.#lane.hasEnded && !isStopped) return;
     const reason = this.#lane.stopReason ?? 'cancelled';
-    this.#head.end(t(`end.${reason}`), this.#lane.isWhole);
+    this.#head.end({
+      why: t(`end.${reason}`),
+      about: reason === 'context' ? t('end.context_meaning') : '',
+      isWhole: this.#lane.isWhole,
+      repeats: this.#lane.loop ? t('loop.short') : '',
+      flag: flagOf(this.#race, this.#lane),
+    });
     this.element.classList.add('has-ended');
   }
 

@@ -1,5 +1,6 @@
-// The head of a lane: what it runs, how fast it is, how far it has come, and why it ended.
-import { make, setText } from '../page/dom.js';
+// The head of a lane: what it runs, how fast it is, how far it has come, its figures, and how it ended.
+import { LaneFigures } from './lane_figures.js';
+import { make, setText, wrap } from '../page/dom.js';
 import { decimals } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 
@@ -8,36 +9,52 @@ export class LaneHead {
   #speed = make('strong');
   #count = make('span');
   #why = make('span');
+  #loop = make('span', 'sv-lane-loop', '', { hidden: '' });
+  #flag = make('p', 'sv-flag');
   #bar = make('div', 'sv-bar');
+  #figures;
   #max;
   #metrics;
 
-  constructor({ name, about }, max) {
+  constructor({ name, about, isBaseline }, max) {
     this.#max = max;
+    this.#figures = isBaseline ? null : new LaneFigures();
     this.element = make('div');
-    const head = make('header', 'sv-lane-head');
-    const facts = make('p', 'sv-lane-facts');
-    facts.append(this.#count, this.#why);
-    const track = make('div', 'sv-track');
-    track.append(this.#bar);
-    head.append(make('h2', '', name), this.#speed, make('p', '', about), facts);
+    const facts = wrap('p', 'sv-lane-facts', this.#count, this.#why, this.#loop);
+    const track = wrap('div', 'sv-track', this.#bar);
+    const title = { title: about };
+    const what = wrap('div', 'sv-lane-row', make('h2', '', name, { title: name }), this.#speed);
+    const how = wrap('div', 'sv-lane-row', make('p', 'sv-lane-about', about, title), facts);
+    const head = wrap('header', 'sv-lane-head', what, how);
+    if (this.#figures) head.append(this.#figures.element);
+    head.append(this.#flag);
     this.element.append(head, track);
-    this.show(null);
+    this.#show(null);
   }
 
-  /** Show speed and number of tokens by the newest figures; null before any. */
-  show(lane) {
-    if (lane && lane.metrics === this.#metrics) return;
-    this.#metrics = lane?.metrics ?? null;
-    const { tokens_per_second: speed = null, num_emitted: n = 0 } = lane?.metrics ?? {};
+  /** Show speed, number of tokens and figures by the newest metrics. */
+  show(race, lane) {
+    this.#figures?.show(race, lane);
+    if (lane.metrics !== this.#metrics) this.#show(lane.metrics);
+  }
+
+  /**
+   * Say how the lane ended: a flag where its text is whole, else a badge; and a word where it repeats itself.
+   */
+  end({ why, about, isWhole, repeats, flag }) {
+    setText(this.#why, why);
+    this.#why.title = about;
+    this.#why.className = isWhole ? 'sv-lane-end' : 'sv-badge sv-lane-cut';
+    setText(this.#loop, repeats);
+    this.#loop.hidden = repeats === '';
+    if (flag) setText(this.#flag, flag);
+  }
+
+  #show(metrics) {
+    this.#metrics = metrics;
+    const { tokens_per_second: speed = null, num_emitted: n = 0 } = metrics ?? {};
     setText(this.#speed, t('lane.speed', { speed: decimals(speed, 1) }));
     setText(this.#count, t('lane.count', { n }));
     this.#bar.style.transform = `scaleX(${Math.min(1, n / this.#max)})`;
-  }
-
-  /** Say why the lane ended; a badge tells where its text is not whole. */
-  end(why, isWhole) {
-    setText(this.#why, why);
-    this.#why.className = isWhole ? 'sv-lane-end' : 'sv-badge sv-lane-cut';
   }
 }

@@ -6,6 +6,7 @@ import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { VISIT, remember, remembered } from '../page/memory.js';
 import { times } from '../page/numbers.js';
 import { t } from '../page/strings.js';
+import { showVerdict } from './verdict_line.js';
 
 const OPEN_KEY = 'specviz-predict';
 const SCORE_KEY = 'specviz-predictions';
@@ -13,14 +14,18 @@ const SCORE_KEY = 'specviz-predictions';
 const RANGES = { slower: 0, little: 1, well: 1.5, double: 2, triple: 3 };
 
 /** Draw the questions about the panel's next race. */
-export function mountPredict(container, data, { playback }) {
-  const prediction = new Prediction(container);
-  playback.follow((race, isNew) => prediction.take(race, isNew));
+export function mountPredict(container, data, { name, playback }) {
+  const prediction = new Prediction(container, name);
+  playback.follow((race, isNew) => {
+    // Votes are on the race that waits, not on what is watched meanwhile.
+    if (!playback.aside) prediction.take(race, isNew);
+  });
   onChange((settings) => prediction.prepare(settings));
 }
 
 /** It is `open` for votes, `locked` while a race runs, and `told` once its votes were judged. */
 class Prediction {
+  #panel;
   #state = 'open';
   #who = new Ballot(() => this.#voted());
   #howMuch = new Ballot(() => this.#voted());
@@ -38,7 +43,8 @@ class Prediction {
   });
   #spoken = make('p', 'sv-spoken', '', { role: 'status', 'aria-live': 'polite' });
 
-  constructor(container) {
+  constructor(container, panel) {
+    this.#panel = panel;
     const details = make('details', 'sv-predict');
     details.open = remembered(OPEN_KEY) === 'open';
     details.addEventListener('toggle', () => remember(OPEN_KEY, details.open ? 'open' : 'closed'));
@@ -127,6 +133,7 @@ class Prediction {
 
   #enter(state, sentence) {
     const isNews = state === 'told' || sentence === t('predict.void');
+    showVerdict(this.#panel, isNews ? sentence : '');
     this.#state = state;
     for (const each of [this.#who, this.#howMuch]) each.lock(state !== 'open');
     this.#again.hidden = state !== 'told';

@@ -2,6 +2,7 @@
 import { Card } from './card.js';
 import { make, wrap } from '../page/dom.js';
 import { LaneView } from './lane.js';
+import { liveCharts } from './live_charts.js';
 import { FATES } from '../model/fates.js';
 import { aboutLane, laneName, waitingLanes } from '../model/names.js';
 import { showRound } from '../rounds/rounds.js';
@@ -11,10 +12,12 @@ import { roundMark } from './token.js';
 const SAMPLE_ROUND = 3;
 
 /** Draw the stage and keep it up with the race. */
-export function mountStage(container, data, { name, playback }) {
+export function mountStage(container, data, panel) {
+  const { name, playback } = panel;
   const card = new Card(({ lane, round }) => showRound(name, lane.index, round.number));
   const row = make('div', 'sv-lanes');
-  const grid = wrap('div', 'sv-stage', row, card.element);
+  const beside = wrap('div', 'sv-beside', liveCharts(panel, data.plotly), card.element);
+  const grid = wrap('div', 'sv-stage', row, beside);
   let views = [];
   container.append(legend(container, () => views.forEach((view) => view.reflow())), grid);
 
@@ -22,7 +25,8 @@ export function mountStage(container, data, { name, playback }) {
     views = race.lanes.length
       ? race.lanes.map((lane) => new LaneView(`${name}-${lane.index}`, describe(lane), card, race, lane))
       : waitingLanes(name).map((about, index) => new LaneView(`${name}-${index}`, about, card));
-    grid.dataset.lanes = views.length;
+    const scene = container.closest('.sv-scene');
+    for (const each of [grid, scene]) each?.setAttribute('data-lanes', views.length);
     row.replaceChildren(...views.map((view) => view.element));
   };
   let isBuilt = false;

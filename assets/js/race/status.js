@@ -1,29 +1,31 @@
 // The strip that says what the race is doing, with the transport in it.
-import { startLesson } from '../learn/coach.js';
 import { narrate } from '../model/narration.js';
 import { aboutRecording, aboutSpeed } from '../model/names.js';
 import { notifyBusy, onBusyChange } from '../model/panels.js';
-import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
+import { isMotionReduced, make, setText, wrap } from '../page/dom.js';
 import { setEnabled } from '../page/enabled.js';
-import { t } from '../page/strings.js';
+import { decimals } from '../page/numbers.js';
+import { sentence, t } from '../page/strings.js';
+import { scrollThere } from '../page/scrolling.js';
+import { mountNotes } from './notes.js';
+import { makeLiveOffer } from './race_live.js';
+import { makeQueueNote } from './queue_note.js';
 import { mountTransport } from './transport.js';
+import { verdictLine } from './verdict_line.js';
 
-const LESSON_OF_SLOWER = 'loses';
 const SPOKEN_EVERY_MS = 4000;
-/** A strip that is higher on the screen than this leaves room enough for the lanes below it. */
-const SEEN_SHARE = 0.3;
 /** What is shown changes its height as a race begins; a moment later it stands. */
 const SETTLED_MS = 100;
 
 onBusyChange((isBusy) => {
   for (const button of document.querySelectorAll('button.sv-start')) setEnabled(button, !isBusy);
-  for (const button of document.querySelectorAll('button.sv-stop')) setEnabled(button, isBusy);
 });
 
 /** Draw the strip. */
 export function mountStatus(container, data, panel) {
   const strip = new Strip(container, panel);
   mountTransport(container, panel, (text) => strip.refuse(text));
+  mountNotes(container, data, panel);
   notifyBusy();
 }
 
@@ -32,10 +34,10 @@ class Strip {
   #panel;
   #badge = make('span', 'sv-badge');
   #text = make('span', 'sv-status-text');
-  #why = makeButton(t('status.why_slower'), () => startLesson(LESSON_OF_SLOWER), 'sv-link', { hidden: '' });
   #progress = make('progress', 'sv-loading', '', { hidden: '', 'aria-label': t('status.progress') });
   #origin = make('p', 'sv-origin', '', { hidden: '' });
   #originText = make('span');
+  #recorded = make('span', 'sv-badge sv-recorded', t('status.recorded'));
   #refusal = make('p', 'sv-refusal', '', { role: 'alert', hidden: '' });
   #speak;
   #state = 'idle';
@@ -48,11 +50,16 @@ class Strip {
     this.#panel = panel;
     const spoken = make('span', 'sv-spoken', '', { role: 'status', 'aria-live': 'polite' });
     this.#speak = speaker(spoken);
-    const line = wrap('p', 'sv-status-line', this.#badge, this.#text, this.#why);
-    this.#origin.append(make('span', 'sv-badge sv-recorded', t('status.recorded')), this.#originText);
-    container.append(wrap('div', 'sv-told', line, this.#progress, this.#origin, this.#refusal), spoken);
+    const line = wrap('p', 'sv-status-line', this.#badge, this.#text);
+    this.#origin.append(this.#recorded, this.#originText);
+    const told = [line, verdictLine(panel.name), this.#progress, this.#origin, this.#refusal];
+    const notes = wrap('div', 'sv-strip-notes', ...makeLiveOffer(panel), makeQueueNote(panel));
+    container.append(wrap('div', 'sv-told', ...told), notes, spoken);
     panel.playback.follow((race) => this.#show(race));
     panel.playback.subscribe((playback) => this.#follow(playback));
+    panel.playback.onRefusal(({ text, field }) => {
+      if (field !== 'prompt') this.refuse(sentence(text));
+    });
   }
 
   /** Say why something could not be done; the race that is shown stays as it is. */
@@ -68,7 +75,6 @@ class Strip {
     this.refuse('');
     const sentence = state === 'idle' ? t(`status.idle_${this.#panel.name}`) : narrate(race);
     setText(this.#text, sentence);
-    this.#why.hidden = !(state === 'finished' && race.drafting.some((lane) => lane.isSlower));
     this.#showProgress(state === 'loading' ? race.loading : null);
     this.#speak(sentence, !race.isBusy);
     if (hasBegun) this.#comeIntoView();
@@ -79,24 +85,24 @@ class Strip {
     if (loading) Object.assign(this.#progress, { max: loading.count, value: loading.number - 1 });
   }
 
-  /** Whoever starts a race wants to see it: where it is off the screen's first part, it comes there. */
+  /** Whoever starts a race wants to see it: all of it fits the screen from here on. */
   #comeIntoView() {
-    const behavior = isMotionReduced() ? 'auto' : 'smooth';
-    setTimeout(() => {
-      const { top } = this.#container.getBoundingClientRect();
-      const part = this.#container.closest('.sv-status-part');
-      if (top > SEEN_SHARE * window.innerHeight) part.scrollIntoView({ block: 'start', behavior });
-    }, SETTLED_MS);
+    const scene = this.#container.closest('.sv-scene');
+    if (scene) setTimeout(() => scrollThere(scene, isMotionReduced() ? 'instant' : 'smooth'), SETTLED_MS);
   }
 
   /** Keep the badge up with pausing, and the origin with what is shown. */
-  #follow({ race, recording, factor, isPaused }) {
-    const state = isPaused && race.isBusy ? 'paused' : race.status.state;
+  #follow(playback) {
+    const { race, recording, isPaused } = playback;
+    const { state: raced } = race.status;
+    const state = isPaused && raced === 'running' ? 'paused' : raced;
     if (this.#container.dataset.state !== state) this.#container.dataset.state = state;
     setText(this.#badge, t(`status.${state}`));
     const about = race.started ? this.#aboutOf(recording, race) : null;
-    this.#origin.hidden = about === null;
-    if (about) setText(this.#originText, t('status.origin', { about, speed: aboutSpeed(factor) }));
+    const origin = about ? t('status.origin', { about, speed: aboutSpeed(playback.factor) }) : slowNote(playback);
+    this.#origin.hidden = !origin;
+    this.#recorded.hidden = about === null;
+    setText(this.#originText, origin);
     this.#badgeStage(about);
   }
 
@@ -115,6 +121,13 @@ class Strip {
     if (about === null) stage?.removeAttribute('data-recorded');
     else stage?.setAttribute('data-recorded', t('status.recorded_of', { about }));
   }
+}
+
+/** That a live race is shown slower than it ran, and how long that took. */
+function slowNote({ race, factor, isSlowedOnce }) {
+  if (factor === 1 || !race.started) return '';
+  if (!race.isOver) return t(isSlowedOnce ? 'speed.first_race' : 'speed.slower_now', { n: factor });
+  return t('speed.slower_then', { n: factor, seconds: decimals(race.endMs / 1000, 1) });
 }
 
 /** Speak at most every few seconds, but always the last word. */

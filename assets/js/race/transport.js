@@ -1,16 +1,16 @@
 // The transport of a panel: hold the race, go on, one round, slow motion, again, to a file and from one.
-import { FACTORS } from '../model/playback.js';
-import { onBusyChange } from '../model/panels.js';
+import { onBusyChange, stopRaces } from '../model/panels.js';
 import { make, makeButton, setText } from '../page/dom.js';
 import { setEnabled } from '../page/enabled.js';
 import { icon, setIcon } from '../page/icons.js';
 import { sentence, t } from '../page/strings.js';
+import { shortSpeed } from './speed.js';
 import { helpOfKeys, listenForKeys } from './shortcuts.js';
 import { ask } from '../wire/server.js';
 
 /** Draw the transport into a status strip; `refuse(text)` says there why something failed. */
 export function mountTransport(container, panel, refuse) {
-  const transport = new Transport(container, panel.playback, refuse);
+  const transport = new Transport(container, panel, refuse);
   listenForKeys(container, transport);
 }
 
@@ -20,26 +20,28 @@ class Transport {
   #pause = button('pause', () => this.toggle());
   #step = button('step', () => this.step());
   #stop = button('stop', () => this.stop(), 'halt');
-  #speed = make('select', 'sv-speed', '', { 'aria-label': t('transport.speed') });
   #again = button('again', () => this.#watchAgain());
   #save = button('save', () => this.#saveRace());
   #open = button('open_race', () => this.#file.click(), 'open-race');
   #file = make('input', 'sv-file', '', { type: 'file', accept: '.json', hidden: '' });
   #isAnyBusy = false;
+  #isAnyShowing = false;
   /** The finished live race that "save" means, also while its recording is shown. */
   #own = { run: null, packets: null };
 
-  constructor(container, playback, refuse) {
+  constructor(container, panel, refuse) {
+    const { playback } = panel;
     this.#playback = playback;
     this.#refuse = refuse;
     const row = make('div', 'sv-transport', '', { role: 'group', 'aria-label': t('transport.name') });
-    row.append(this.#pause, this.#step, this.#stop, this.#speed, this.#again, this.#save);
+    this.#stop.id = `sv-${panel.name}-stop`;
+    row.append(this.#pause, this.#step, this.#stop, shortSpeed(panel), this.#again, this.#save);
     row.append(this.#open, this.#file, ...helpOfKeys());
     container.append(row);
-    this.#speed.addEventListener('change', () => playback.setFactor(Number(this.#speed.value)));
     this.#file.addEventListener('change', () => this.#openRace());
-    onBusyChange((isBusy) => {
+    onBusyChange((isBusy, isShowing) => {
       this.#isAnyBusy = isBusy;
+      this.#isAnyShowing = isShowing;
       this.#follow();
     });
     playback.subscribe(() => this.#follow());
@@ -59,7 +61,7 @@ class Transport {
 
   /** Stop the race. */
   stop() {
-    if (this.canStop()) this.#playback.stop();
+    if (this.canStop()) stopRaces();
   }
 
   /** Whether there is a race to hold. */
@@ -67,30 +69,22 @@ class Transport {
     return this.#playback.race.status.state === 'running';
   }
 
-  /** Whether there is a race to stop. */
+  /** Whether there is a race to stop, on this panel or another: a visitor has one at a time. */
   canStop() {
-    return this.#playback.isBusy;
+    return this.#isAnyBusy;
   }
 
   #follow() {
-    const { race, isPaused, factor } = this.#playback;
-    const isOver = !this.#isAnyBusy && race.hasRounds && race.isOver;
+    const { race, isPaused } = this.#playback;
+    const isOver = !this.#isAnyShowing && race.hasRounds && race.isOver;
     for (const held of [this.#pause, this.#step]) setEnabled(held, this.canHold());
     setEnabled(this.#stop, this.canStop());
     setEnabled(this.#again, isOver);
     setEnabled(this.#save, isOver && this.#ownRun() !== null);
-    setEnabled(this.#open, !this.#isAnyBusy);
+    setEnabled(this.#open, !this.#isAnyShowing);
     const sign = isPaused && this.canHold() ? 'resume' : 'pause';
     setIcon(this.#pause.firstChild, sign);
     setText(this.#pause.lastChild, t(`transport.${sign}`));
-    this.#showFactor(factor);
-  }
-
-  #showFactor(factor) {
-    if (this.#speed.value === String(factor)) return;
-    const factors = [...new Set([...FACTORS, factor])].sort((a, b) => a - b);
-    this.#speed.replaceChildren(...factors.map((each) => make('option', '', speedName(each), { value: each })));
-    this.#speed.value = String(factor);
   }
 
   /** The run on the server that is shown: a live one, or the one whose recording is played. */
@@ -101,9 +95,11 @@ class Transport {
   }
 
   async #watchAgain() {
-    const { recording, run, race } = this.#playback;
+    const { recording, run, race, factor } = this.#playback;
     const packets = recording ?? (await this.#finished(run));
-    if (packets && this.#playback.race === race) this.#playback.play(packets);
+    if (!packets || this.#playback.race !== race) return;
+    this.#playback.play(packets);
+    if (factor !== this.#playback.factor) this.#playback.slowOnce(factor);
   }
 
   async #finished(run) {
@@ -130,7 +126,7 @@ class Transport {
     this.#file.value = '';
     const { packets, error } = await ask('opened', text);
     if (error) return this.#refuse(sentence(error));
-    if (!this.#isAnyBusy) this.#playback.show(packets);
+    if (!this.#isAnyShowing) this.#playback.show(packets);
   }
 }
 
@@ -139,10 +135,6 @@ function button(name, act, style = name) {
   const element = makeButton('', act, `sv-button sv-${style}`, { title });
   element.append(icon(name), make('span', '', t(`transport.${name}`)));
   return element;
-}
-
-function speedName(factor) {
-  return factor === 1 ? t('transport.full_speed') : t('transport.slower', { n: factor });
 }
 
 /** The moment as part of a file's name: 2026-01-31-1459. */

@@ -7,6 +7,7 @@ import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js
 import { setEnabled } from '../page/enabled.js';
 import { remember, remembered } from '../page/memory.js';
 import { plain } from '../page/numbers.js';
+import { scrollThere } from '../page/scrolling.js';
 import { sentence, t } from '../page/strings.js';
 import { ask } from '../wire/server.js';
 
@@ -21,11 +22,19 @@ const DRAWINGS = {
   keep: [['first', 'accepted'], ['second', 'accepted'], ['right', 'correction']],
 };
 
+let shown = null;
+
+/** Play the recorded race that is chosen in the welcome; without one there is nothing to play. */
+export function watchRecorded() {
+  shown?.watch();
+}
+
 /** Draw the welcome; after the first race it is one line. `races` are how each recorded race begins. */
 export function mountWelcome(container, { races }) {
   if (!races.length) return;
   const welcome = new Welcome(container, races, panels.race.playback);
   if (remembered(KEY) === SEEN) welcome.fold();
+  shown = welcome;
 }
 
 class Welcome {
@@ -38,8 +47,6 @@ class Welcome {
   #refusal = make('p', 'sv-refusal', '', { role: 'alert' });
   #fetched = new Map();
   #wasBusy = false;
-  /** The recording that is slowed, how much, and the factor before it; else null. */
-  #slow = null;
 
   constructor(container, races, playback) {
     this.#container = container;
@@ -52,7 +59,6 @@ class Welcome {
     playback.subscribe(({ isBusy }) => {
       if (isBusy && !this.#wasBusy) this.fold();
       this.#wasBusy = isBusy;
-      this.#endSlowMotion();
     });
   }
 
@@ -74,9 +80,9 @@ class Welcome {
   }
 
   #offer() {
-    const watch = makeButton(t('welcome.watch'), () => this.#watch(), 'sv-watch');
+    const watch = makeButton(t('welcome.watch'), () => this.watch(), 'sv-watch');
     watch.addEventListener('pointerenter', () => this.#fetch(this.#chosen().name));
-    onBusyChange((isBusy) => setEnabled(watch, !isBusy));
+    onBusyChange((_, isShowing) => setEnabled(watch, !isShowing));
     const row = wrap('div', 'sv-welcome-row', watch, makeButton(t('welcome.own'), () => this.#tryOwn(), 'sv-own'));
     if (this.#races.length > 1) row.append(this.#makePicker());
     return wrap('div', 'sv-welcome-offer', row, this.#about, this.#more, this.#refusal);
@@ -113,7 +119,8 @@ class Welcome {
     return this.#fetched.get(name);
   }
 
-  async #watch() {
+  /** Play the chosen race, slowed so that one likes to watch it. */
+  async watch() {
     const { name, seconds } = this.#chosen();
     setText(this.#refusal, '');
     const { packets, error } = await this.#fetch(name);
@@ -121,28 +128,16 @@ class Welcome {
       this.#fetched.delete(name);
       return setText(this.#refusal, sentence(error));
     }
-    if (!this.#playback.isBusy) this.#play(packets, factorOf(seconds));
+    if (!this.#playback.isShowing) this.#play(packets, factorOf(seconds));
   }
 
   #play(packets, factor) {
-    const playback = this.#playback;
-    const before = playback.factor === this.#slow?.factor ? this.#slow.before : playback.factor;
-    this.#slow = null;
-    playback.setFactor(factor);
-    playback.play(packets);
-    this.#slow = { packets, factor, before };
+    this.#playback.play(packets);
+    this.#playback.slowOnce(factor);
     this.fold();
     // What is shown changes its height as the race begins; a moment later it stands.
-    setTimeout(() => scrollTo(document.getElementById('sv-race-status'), 'start'), SETTLED_MS);
-  }
-
-  /** The slow motion is the recording's: the race that comes after it goes as fast as before. */
-  #endSlowMotion() {
-    const playback = this.#playback;
-    if (!this.#slow || playback.recording === this.#slow.packets) return;
-    const { factor, before } = this.#slow;
-    this.#slow = null;
-    if (playback.factor === factor) playback.setFactor(before);
+    const scene = document.querySelector('#sv-tab-race .sv-scene');
+    setTimeout(() => scrollThere(scene, isMotionReduced() ? 'instant' : 'smooth'), SETTLED_MS);
   }
 
   #tryOwn() {
