@@ -107,7 +107,7 @@ def test_what_a_step_left_is_gone_when_the_next_lesson_begins(
 ) -> None:
     page = open_page(fake_address)
     _race(page)
-    page.locator(".sv-transport select").select_option("10")
+    page.check(".sv-transport .sv-speed [value='10']")
     page.get_by_role("button", name="Watch again").click()
     page.get_by_role("button", name="Step", exact=True).click()
     expect(page.locator("#sv-race-status [data-state=paused]")).to_have_count(1)
