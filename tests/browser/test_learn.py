@@ -114,7 +114,7 @@ def test_what_a_step_left_is_gone_when_the_next_lesson_begins(
     _open_learn(page)
     page.locator(".sv-lesson").first.click()
     expect(page.locator("#sv-race")).to_be_enabled()
-    expect(page.locator(".sv-transport select")).to_have_value("1")
+    expect(page.locator(".sv-transport .sv-speed [value='1']")).to_be_checked()
     expect(_coach(page)).to_contain_text("Press Race")
 
 
