@@ -123,7 +123,7 @@ class FakeRace:
         check_request(request)
         log_prob = -9.0 if "far" in request.prompt else -1.0
         asked = (request.max_new_tokens, request.sampling)
-        shared = TraceRequest(request.prompt, (1, 2), *asked, log_prob)
+        shared = TraceRequest(request.prompt, (1, 2, 3, 4, 5), *asked, log_prob)
         lanes = [_Lane(spec) for spec in request.lanes]
         coin = random.Random(request.sampling.seed)
         try:

@@ -22,6 +22,8 @@ MAX_BYTES = 200_000
 FAR_BELOW = 0.05
 UNUSUAL_BELOW = 0.15
 """Shares of the held-out texts that begin less probably than a prompt."""
+ENOUGH_TOKENS = 4
+"""A shorter prompt is at most unusual: one odd word says little about the text after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def familiarity(log_prob: float | None, num_tokens: int, reading: Reading) -> Fa
     compared = fitting[-1]
     share = _share_below(log_prob, compared.log_probs, reading.shares)
     return Familiarity(
-        distance=_distance(share),
+        distance=_distance(share, num_tokens),
         log_prob=log_prob,
         usual_log_prob=_interpolated(0.5, reading.shares, compared.log_probs),
         share_below=share,
@@ -102,8 +104,8 @@ def familiarity(log_prob: float | None, num_tokens: int, reading: Reading) -> Fa
     )
 
 
-def _distance(share: float) -> Distance:
-    if share < FAR_BELOW:
+def _distance(share: float, num_tokens: int) -> Distance:
+    if share < FAR_BELOW and num_tokens >= ENOUGH_TOKENS:
         return Distance.FAR
     return Distance.UNUSUAL if share < UNUSUAL_BELOW else Distance.NEAR
 

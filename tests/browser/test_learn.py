@@ -107,14 +107,14 @@ def test_what_a_step_left_is_gone_when_the_next_lesson_begins(
 ) -> None:
     page = open_page(fake_address)
     _race(page)
-    page.locator(".sv-transport select").select_option("10")
+    page.check(".sv-transport .sv-speed [value='10']")
     page.get_by_role("button", name="Watch again").click()
     page.get_by_role("button", name="Step", exact=True).click()
     expect(page.locator("#sv-race-status [data-state=paused]")).to_have_count(1)
     _open_learn(page)
     page.locator(".sv-lesson").first.click()
     expect(page.locator("#sv-race")).to_be_enabled()
-    expect(page.locator(".sv-transport select")).to_have_value("1")
+    expect(page.locator(".sv-transport .sv-speed [value='1']")).to_be_checked()
     expect(_coach(page)).to_contain_text("Press Race")
 
 

@@ -58,8 +58,14 @@ def test_far_is_below_a_twentieth_of_the_texts() -> None:
     fine = replace(
         READING, shares=(0.02, 0.06, 0.5), beginnings=(Beginnings(1, 99, (-8.0, -6.0, -4.0)),)
     )
-    at = [familiarity(log_prob, 1, fine) for log_prob in (-7.0, -6.4)]
+    at = [familiarity(log_prob, 4, fine) for log_prob in (-7.0, -6.4)]
     assert [found.distance for found in at if found] == [Distance.FAR, Distance.UNUSUAL]
+
+
+def test_a_word_or_two_are_never_far() -> None:
+    found = [familiarity(-20.0, num_tokens, READING) for num_tokens in (1, 3, 4)]
+    unusual, far = Distance.UNUSUAL, Distance.FAR
+    assert [each.distance for each in found if each] == [unusual, unusual, far]
 
 
 def test_beginnings_no_longer_than_the_prompt_are_taken() -> None:

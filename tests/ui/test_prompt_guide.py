@@ -19,7 +19,9 @@ EXAMPLES = [example for group in read_examples() for example in group.examples]
 
 def started(log_prob: float | None) -> RaceStarted:
     race = small_race()
-    request = replace(race.request, prompt="What is it?", prompt_log_prob=log_prob)
+    request = replace(
+        race.request, prompt="What is it?", prompt_ids=(1, 2, 3, 4, 5), prompt_log_prob=log_prob
+    )
     first = next(iter(events_of(replace(race, request=request))))
     assert isinstance(first, RaceStarted)
     return first

@@ -11,9 +11,9 @@ const SHOWN_SLOWER = 4;
  */
 export function letGo() {
   const { playback } = panels.race;
-  const { race, isPaused, isBusy, factor } = playback;
+  const { race, isPaused, isBusy, factor, isByRound } = playback;
   if (isBusy && !isPaused) return null;
-  if (factor !== FULL_SPEED) playback.setFactor(FULL_SPEED);
+  if (factor !== FULL_SPEED || isByRound) playback.setFactor(FULL_SPEED);
   if (isPaused) playback.resume();
   return isBusy ? race : null;
 }

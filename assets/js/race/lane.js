@@ -56,7 +56,7 @@ export class LaneView {
 
   /** Stay at the end if the reader was there. */
   settle() {
-    if (this.#sticks) this.body.scrollTop = FAR_BELOW;
+    if (this.#sticks) this.#scrollToEnd();
     this.#flow.settle();
   }
 
@@ -82,6 +82,8 @@ export class LaneView {
   }
 
   #listen() {
+    // What is said above the lanes may take a line of their height.
+    new ResizeObserver(() => this.#sticks && this.#scrollToEnd()).observe(this.body);
     this.body.addEventListener('scroll', () => {
       const rest = this.body.scrollHeight - this.body.clientHeight - this.body.scrollTop;
       this.#sticks = rest < NEAR_BOTTOM_PX;
@@ -147,8 +149,12 @@ export class LaneView {
 
   #goToEnd() {
     this.#leave();
-    this.body.scrollTop = FAR_BELOW;
+    this.#scrollToEnd();
     this.body.focus({ preventScroll: true });
+  }
+
+  #scrollToEnd() {
+    this.body.scrollTop = FAR_BELOW;
   }
 
   #entryOf(target) {

@@ -6,9 +6,9 @@ import { decimals, finePercent, percent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 import { WhySlower } from './why_slower.js';
 
-/** Draw them below a panel's strip, and the answer why a lane was slower; `prompts` are the gallery's by id. */
-export function mountNotes(container, { prompts }, { name, playback }) {
-  const notes = new Notes(name === 'race' ? prompts : {});
+/** Draw them below a panel's strip, and the answer why a lane was slower; `data.prompts` are the gallery’s by id. */
+export function mountNotes(container, data, { name, playback }) {
+  const notes = new Notes((name === 'race' && data?.prompts) || {});
   const why = new WhySlower(`sv-slower-${name}`);
   const spoken = wrap('div', 'sv-notes', notes.element, why.button);
   spoken.setAttribute('role', 'status');
