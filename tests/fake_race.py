@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from specviz.errors import PromptError
+from specviz.texts import message
 from specviz.trace.fits import FittedDraft, read_fit
 from specviz.trace.reading import Beginnings, Reading
 from specviz.trace.values import (
@@ -99,7 +100,8 @@ class _Lane:
 def check_request(request: RaceRequest) -> None:
     """Refuse the prompt "refuse", as loaded models would."""
     if request.prompt == "refuse":
-        raise PromptError("The prompt is longer than the context: 900 tokens, 512 allowed.")
+        values = {"tokens": 900, "target": "fake-target", "context": 512}
+        raise PromptError(message("refusal.prompt_too_long", **values))
 
 
 class FakeRace:

@@ -16,6 +16,7 @@ import { mountSpeed } from './race/speed.js';
 import { mountStage } from './race/stage.js';
 import { mountStatus } from './race/status.js';
 import { mountWelcome } from './race/welcome.js';
+import { noteDrawn } from './page/curtain.js';
 import { panels } from './model/panels.js';
 import { watchRoom } from './page/room.js';
 import { loadStrings } from './page/strings.js';
@@ -57,20 +58,30 @@ export { noteSetting } from './controls/settings.js';
 
 /** Draw a part that belongs to the whole page. */
 export function mountPart(name, element, data) {
-  parts[name](element.querySelector('.sv-view'), data);
+  draw(element, (container) => parts[name](container, data));
 }
 
 /** Draw a part that follows the races of one panel. */
 export function mountInPanel(name, panel, element, data) {
-  views[name](element.querySelector('.sv-view'), data, panels[panel]);
+  draw(element, (container) => views[name](container, data, panels[panel]));
 }
 
 /** Draw a part in which something is chosen; what is chosen becomes the component's value. */
 export function mountChoice(name, element, props, trigger, data) {
-  choices[name](element.querySelector('.sv-view'), data, (value) => {
+  const choose = (value) => {
     props.value = value;
     trigger('change');
-  });
+  };
+  draw(element, (container) => choices[name](container, data, choose));
+}
+
+function draw(element, mount) {
+  const container = element.querySelector('.sv-view');
+  try {
+    mount(container);
+  } finally {
+    noteDrawn(container);
+  }
 }
 
 /** Let packets in. */

@@ -12,7 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from specviz.errors import FormatError
-from specviz.trace.typed_json import decode, encode, kind_of, read_json, refusal
+from specviz.texts import message
+from specviz.trace.typed_json import decode, encode, kind_of, quoted, read_json, refusal
 from specviz.trace.values import LogProb, Probability
 
 READING_FILE = "reading.json"
@@ -136,7 +137,7 @@ def read_reading(folder: Path) -> Reading | None:
     try:
         return reading_from_json(read_json(path, MAX_BYTES))
     except FormatError as error:
-        raise FormatError(f"{path}: {error}") from error
+        raise FormatError(message("format.in_file", path=str(path), problem=error.text)) from error
 
 
 def reading_from_json(content: object) -> Reading:
@@ -146,9 +147,10 @@ def reading_from_json(content: object) -> Reading:
         FormatError: Names the first path that does not fit the format.
     """
     if not isinstance(content, dict):
-        raise FormatError(f"this is not a reading: it is {kind_of(content)}, not an object")
+        raise FormatError(message("format.no_object", found=kind_of(content)))
     if content.get("format") != FORMAT:
-        raise refusal("format", f"must be {FORMAT}, is {content.get('format')!r}")
+        problem = message("format.must_be", wanted=str(FORMAT), found=quoted(content.get("format")))
+        raise refusal("format", problem)
     body = {key: value for key, value in content.items() if key != "format"}
     reading: Reading = decode(Reading, body)
     _check_rising("shares", reading.shares)
@@ -156,8 +158,8 @@ def reading_from_json(content: object) -> Reading:
     for index, each in enumerate(reading.beginnings):
         path = f"beginnings[{index}].log_probs"
         if len(each.log_probs) != len(reading.shares):
-            found = len(each.log_probs)
-            raise refusal(path, f"must hold {len(reading.shares)} entries, holds {found}")
+            values = {"n": len(reading.shares), "found": len(each.log_probs)}
+            raise refusal(path, message("format.num_entries", **values))
         _check_rising(path, each.log_probs, may_stay=True)
     return reading
 
@@ -169,7 +171,8 @@ def reading_to_json(reading: Reading) -> dict[str, object]:
 
 def _check_rising(path: str, values: tuple[float, ...], *, may_stay: bool = False) -> None:
     if not values:
-        raise refusal(path, "must not be empty")
+        raise refusal(path, message("format.empty"))
     for index, (low, high) in enumerate(pairwise(values), 1):
         if high < low or (high == low and not may_stay):
-            raise refusal(path, f"must rise, but entry {index} is {high} after {low}")
+            told = {"index": str(index), "found": str(high), "before": str(low)}
+            raise refusal(path, message("format.rising", **told))

@@ -14,12 +14,13 @@ from typing import Any
 
 import gradio as gr
 
+from specviz.texts import STRINGS_FOLDER
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 JS_FOLDER = ASSETS / "js"
 CSS_FOLDER = ASSETS / "css"
 PALETTE = CSS_FOLDER / "1-palette.css"
 PROMPTS_FOLDER = ASSETS / "prompts"
-STRINGS_FOLDER = ASSETS / "strings"
 TRACES_FOLDER = ASSETS / "traces"
 
 Settings = dict[str, Any]

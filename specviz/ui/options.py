@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from specviz.texts import Text
 from specviz.trace.fits import FittedDraft
 from specviz.trace.limits import MAX_GAMMA, MAX_LANES
 from specviz.trace.reading import Reading
@@ -81,7 +82,7 @@ class PageOptions:
     defaults: PageDefaults = PageDefaults()
     fitted: tuple[FittedDraft, ...] = ()
     """Drafts that were fitted to a target; those that can race are among its pair's drafts too."""
-    fit_problems: tuple[str, ...] = ()
+    fit_problems: tuple[Text, ...] = ()
     """One sentence for each fitted draft that was left out."""
 
     @property

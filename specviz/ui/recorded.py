@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from specviz.errors import TraceFormatError
 from specviz.trace.files import loads, read_trace
 from specviz.trace.replay import events_of
 from specviz.trace.values import Method, RaceStarted, RoundFinished, Trace
@@ -56,12 +55,10 @@ def open_trace(text: object, limits: PageLimits, guide: PromptGuide | None = Non
         RequestError: It is too long, or a race that the page cannot show.
         TraceFormatError: It is not a trace.
     """
-    if not isinstance(text, str) or not text.strip():
-        raise TraceFormatError("The file is empty.")
-    allowed = limits.max_trace_chars
-    if len(text) > allowed:
-        raise PageError("error.trace_too_long", chars=len(text), allowed=allowed)
-    trace = loads(text)
+    content, allowed = text if isinstance(text, str) else "", limits.max_trace_chars
+    if len(content) > allowed:
+        raise PageError("error.trace_too_long", chars=len(content), allowed=allowed)
+    trace = loads(content)
     _check_showable(trace, limits.max_trace_guesses)
     return list(packets_of(trace, guide))
 

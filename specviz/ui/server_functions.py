@@ -16,7 +16,6 @@ from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.recorded import open_trace, packets_of, read_recorded
 from specviz.ui.runs import Run, RunStore
 from specviz.ui.sessions import RaceSessions
-from specviz.ui.stream import sentence
 from specviz.ui.strings import PageError, message
 
 ServerFunction = Callable[[Any], Any]
@@ -99,7 +98,7 @@ def _taking_lists(function: Callable[..., Any]) -> ServerFunction:
         try:
             return function(*arguments)
         except SpecvizError as error:
-            return {"error": sentence(error)}
+            return {"error": error.text}
 
     guarded.__name__, guarded.__doc__ = function.__name__, function.__doc__
     return guarded

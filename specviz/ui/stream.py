@@ -25,7 +25,7 @@ from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.race_log import RaceLog
 from specviz.ui.race_queue import Place
 from specviz.ui.runs import Run
-from specviz.ui.strings import PageError, Text, message
+from specviz.ui.strings import Text, message
 from specviz.ui.wire import EventJson, Status
 
 PACKET_SECONDS = 0.05
@@ -67,7 +67,7 @@ def close_run(run: Run, state: State, text: Text) -> str | None:
 
 def refuse_run(run: Run, error: RequestError) -> str | None:
     """Write the only packet of a run that was refused; a page then shows no other race for it."""
-    told = status(State.REFUSED, sentence(error))
+    told = status(State.REFUSED, error.text)
     if isinstance(error, PromptError):
         told["field"] = "prompt"
     return run.write([], status=told, is_last=True)
@@ -115,7 +115,7 @@ def stream_race(
     except PromptError as error:
         yield from _present(refuse_run(run, error))
     except SpecvizError as error:
-        yield from _present(close_run(run, State.ERROR, sentence(error)))
+        yield from _present(close_run(run, State.ERROR, error.text))
     except Exception:
         _log.exception("a race failed")
         yield from _present(close_run(run, State.ERROR, message("status.broken")))
@@ -123,14 +123,6 @@ def stream_race(
     finally:
         close_run(run, State.STOPPED, message("status.was_stopped"))
         run.finish()
-
-
-def sentence(error: SpecvizError) -> Text:
-    """Give an error's message as a sentence: a capital first, a full stop last."""
-    if isinstance(error, PageError):
-        return error.message
-    text = str(error).strip()
-    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def ending(log: RaceLog, cause: str = "here") -> Status:

@@ -118,4 +118,4 @@ def test_a_wrong_file_is_refused_in_a_sentence_for_visitors(
     functions: dict[str, ServerFunction],
 ) -> None:
     answer = functions["opened"](['{"a": 1}'])
-    assert answer == {"error": "This is not a specviz race: it has no schema_version."}
+    assert answer == {"error": {"id": "format.no_race", "reason": {"id": "format.no_version"}}}

@@ -186,7 +186,7 @@ def test_a_prompt_that_cannot_be_raced_is_refused_before_it_waits(
 
     sessions = RaceSessions(race, runs, RaceQueue(8), PageLimits(), check_request=check)
     packet = json.loads(sessions.enter(Panel.RACE, lambda: REQUEST, "page"))
-    said = {"state": "refused", "text": "The prompt has 900 tokens.", "field": "prompt"}
+    said = {"state": "refused", "text": "the prompt has 900 tokens", "field": "prompt"}
     assert packet["status"] == said
     assert list(sessions.stream("page")) == []
     assert race.num_closed == 0

@@ -135,7 +135,12 @@ def test_a_refused_race_ends_with_the_reason(run: Run) -> None:
     assert _last_status(packets) == {
         "state": "refused",
         "field": "prompt",
-        "text": "The prompt is longer than the context: 900 tokens, 512 allowed.",
+        "text": {
+            "id": "refusal.prompt_too_long",
+            "tokens": 900,
+            "target": "fake-target",
+            "context": 512,
+        },
     }
 
 

@@ -3,7 +3,7 @@ import { current, onChange } from './settings.js';
 import { panels } from '../model/panels.js';
 import { make, setText } from '../page/dom.js';
 import { compact, listed, plain } from '../page/numbers.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 
 const FIELD = '#sv-prompt textarea';
 const NOTE_ID = 'sv-prompt-note';
@@ -18,7 +18,7 @@ export function mountPrompt(container, { max_chars: allowed, targets }) {
   document.addEventListener('paste', (event) => notePaste(event, allowed, note));
   const { playback } = panels.race;
   playback.onRefusal(({ text, field }) => {
-    if (field === 'prompt') note.refuse(translate(text));
+    if (field === 'prompt') note.refuse(sentence(text));
   });
   playback.follow((race, isNew) => {
     if (isNew && race.isBusy) note.clear();

@@ -63,7 +63,7 @@ export function noteSetting(name, value) {
 /** Draw the buttons that belong to settings, and begin with those of the address or the last visit. */
 export function mountSettings(container, menu, choose) {
   store = new SettingsStore(menu, (some) => choose(JSON.stringify(some)), notify);
-  bar = new SettingsBar(() => linkOf(store.values, store.first, window.location.href));
+  bar = new SettingsBar(() => linkOf(store.values, window.location.href));
   container.append(...bar.elements);
   const begun = readLink(window.location.search) ?? (isEmbedded() ? {} : readMemory());
   bar.show(store.wish(begun));

@@ -26,8 +26,6 @@ export class SettingsStore {
   #waiting = [];
   /** @type {Settings} */
   values;
-  /** @type {Settings} */
-  first;
 
   /**
    * `menu` is what `specviz/ui/settings_data.py` gives; `ask(some)` sets Gradio's controls, and
@@ -38,7 +36,7 @@ export class SettingsStore {
     this.#ask = ask;
     this.#notify = notify;
     const { lanes } = fitLanes(menu.first.lanes, menu.first.target, menu);
-    this.values = this.first = { ...menu.first, lanes };
+    this.values = { ...menu.first, lanes };
   }
 
   /** Wish for some settings; gives a sentence for each thing that this page cannot do. */

@@ -1,6 +1,6 @@
 // The coach: takes a visitor through a lesson on the real page, step by step, over all tabs.
 import { apply, isSettled } from '../controls/settings.js';
-import { translate } from '../page/strings.js';
+import { sentence } from '../page/strings.js';
 import { isOpen, openTab } from '../page/tabs.js';
 import { CoachPanel } from './coach_panel.js';
 import { ask } from '../wire/server.js';
@@ -192,7 +192,7 @@ class Coach {
     const { packets, error } = await ask('recorded', step.recording);
     if (step !== this.#steps[this.#at]) return;
     if (error) {
-      this.#state.refusal = translate(error);
+      this.#state.refusal = sentence(error);
       return this.#redraw();
     }
     // Whether a recorded race loses was decided when it was recorded.

@@ -1,5 +1,6 @@
 // The panel of a lesson: where it stands, what to do now, what was just learned.
 import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { t } from '../page/strings.js';
 import { onBusyChange } from '../model/panels.js';
 import { LESSONS } from './lessons.js';
@@ -31,7 +32,7 @@ export class CoachPanel {
     new ResizeObserver(() => this.#noteHeight()).observe(this.element);
     onBusyChange((isBusy) => {
       this.#isBusy = isBusy;
-      for (const starter of this.#starters) starter.disabled = isBusy;
+      for (const starter of this.#starters) setEnabled(starter, !isBusy);
     });
   }
 
@@ -103,7 +104,7 @@ export class CoachPanel {
 
   #starter(name, act, isMain) {
     const starter = button(name, act, isMain);
-    starter.disabled = this.#isBusy;
+    setEnabled(starter, !this.#isBusy);
     this.#starters.push(starter);
     return starter;
   }

@@ -2,7 +2,7 @@
 import { aboutDevice, laneName } from '../model/names.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { decimals, plain } from '../page/numbers.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { ask } from '../wire/server.js';
 import { LEAST_CHECK, noiseOf } from './facts.js';
 import { announce, onLesson } from './happenings.js';
@@ -190,7 +190,7 @@ class Curve {
     const asked = Object.values(this.#sliders.values);
     const answer = await ask('predicted', ...asked);
     if (String(Object.values(this.#sliders.values)) !== String(asked)) return;
-    if (answer.error) return setText(this.#best, translate(answer.error));
+    if (answer.error) return setText(this.#best, sentence(answer.error));
     this.#draw(answer);
     announce({ kind: 'curve', wasMoved, best: answer.best });
   }

@@ -2,6 +2,7 @@
 import { apply, current, onChange, whenSettled } from '../controls/settings.js';
 import { hasLive, panels } from '../model/panels.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { t } from '../page/strings.js';
 import { openTab } from '../page/tabs.js';
 
@@ -38,9 +39,9 @@ export function makeLiveButton(raceOf) {
   for (const { playback } of Object.values(panels)) {
     playback.subscribe(() => {
       const isLive = hasLive();
-      if (button.disabled === isLive && button.title) return;
-      button.disabled = isLive;
-      button.title = t(isLive ? 'live.busy' : 'live.race_title');
+      setEnabled(button, !isLive);
+      const title = t(isLive ? 'live.busy' : 'live.race_title');
+      if (button.title !== title) button.title = title;
     });
   }
   return button;

@@ -3,8 +3,9 @@ import { narrate } from '../model/narration.js';
 import { aboutRecording, aboutSpeed } from '../model/names.js';
 import { notifyBusy, onBusyChange } from '../model/panels.js';
 import { isMotionReduced, make, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { decimals } from '../page/numbers.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { scrollThere } from '../page/scrolling.js';
 import { mountNotes } from './notes.js';
 import { makeLiveOffer } from './race_live.js';
@@ -17,9 +18,7 @@ const SPOKEN_EVERY_MS = 4000;
 const SETTLED_MS = 100;
 
 onBusyChange((isBusy) => {
-  /** @type {NodeListOf<HTMLButtonElement>} */
-  const buttons = document.querySelectorAll('button.sv-start');
-  for (const button of buttons) button.disabled = isBusy;
+  for (const button of document.querySelectorAll('button.sv-start')) setEnabled(button, !isBusy);
 });
 
 /** Draw the strip. */
@@ -59,7 +58,7 @@ class Strip {
     panel.playback.follow((race) => this.#show(race));
     panel.playback.subscribe((playback) => this.#follow(playback));
     panel.playback.onRefusal(({ text, field }) => {
-      if (field !== 'prompt') this.refuse(translate(text));
+      if (field !== 'prompt') this.refuse(sentence(text));
     });
   }
 

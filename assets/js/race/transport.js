@@ -1,9 +1,10 @@
 // The transport of a panel: hold the race, go on, one round, slow motion, again, to a file and from one.
 import { onBusyChange, stopRaces } from '../model/panels.js';
 import { make, makeButton, setText } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { icon, setIcon } from '../page/icons.js';
+import { sentence, t } from '../page/strings.js';
 import { shortSpeed } from './speed.js';
-import { t, translate } from '../page/strings.js';
 import { helpOfKeys, listenForKeys } from './shortcuts.js';
 import { ask } from '../wire/server.js';
 
@@ -103,14 +104,14 @@ class Transport {
 
   async #finished(run) {
     const { packets, error } = await ask('finished', run);
-    if (error) this.#refuse(translate(error));
+    if (error) this.#refuse(sentence(error));
     else this.#own = { run, packets };
     return packets;
   }
 
   async #saveRace() {
     const { text, error } = await ask('saved', this.#ownRun());
-    if (error) return this.#refuse(translate(error));
+    if (error) return this.#refuse(sentence(error));
     const link = make('a', '', '', { download: `specviz-race-${timeStamp()}.json` });
     link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
     link.click();
@@ -124,7 +125,7 @@ class Transport {
     // The same file may be chosen again.
     this.#file.value = '';
     const { packets, error } = await ask('opened', text);
-    if (error) return this.#refuse(t('transport.not_opened', { why: error }));
+    if (error) return this.#refuse(sentence(error));
     if (!this.#isAnyShowing) this.#playback.show(packets);
   }
 }
@@ -134,10 +135,6 @@ function button(name, act, style = name) {
   const element = makeButton('', act, `sv-button sv-${style}`, { title });
   element.append(icon(name), make('span', '', t(`transport.${name}`)));
   return element;
-}
-
-function setEnabled(element, isEnabled) {
-  if (element.disabled === isEnabled) element.disabled = !isEnabled;
 }
 
 /** The moment as part of a file's name: 2026-01-31-1459. */

@@ -4,10 +4,11 @@ import { FATES } from '../model/fates.js';
 import { onBusyChange, panels } from '../model/panels.js';
 import { FACTORS } from '../model/playback.js';
 import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { remember, remembered } from '../page/memory.js';
 import { plain } from '../page/numbers.js';
 import { scrollThere } from '../page/scrolling.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { ask } from '../wire/server.js';
 
 const KEY = 'specviz-welcome';
@@ -81,9 +82,7 @@ class Welcome {
   #offer() {
     const watch = makeButton(t('welcome.watch'), () => this.watch(), 'sv-watch');
     watch.addEventListener('pointerenter', () => this.#fetch(this.#chosen().name));
-    onBusyChange((_, isShowing) => {
-      watch.disabled = isShowing;
-    });
+    onBusyChange((_, isShowing) => setEnabled(watch, !isShowing));
     const row = wrap('div', 'sv-welcome-row', watch, makeButton(t('welcome.own'), () => this.#tryOwn(), 'sv-own'));
     if (this.#races.length > 1) row.append(this.#makePicker());
     return wrap('div', 'sv-welcome-offer', row, this.#about, this.#more, this.#refusal);
@@ -127,7 +126,7 @@ class Welcome {
     const { packets, error } = await this.#fetch(name);
     if (error) {
       this.#fetched.delete(name);
-      return setText(this.#refusal, translate(error));
+      return setText(this.#refusal, sentence(error));
     }
     if (!this.#playback.isShowing) this.#play(packets, factorOf(seconds));
   }

@@ -3,7 +3,7 @@ import { distributions } from '../evidence/distributions.js';
 import { panels } from '../model/panels.js';
 import { Playback } from '../model/playback.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { openTab } from '../page/tabs.js';
 import { ask } from '../wire/server.js';
 import { makeCards } from './cards.js';
@@ -107,7 +107,7 @@ function makeEmptyState(recorded, sample, isWanted) {
     button.disabled = true;
     const { packets, error = '' } = await ask('recorded', recorded);
     button.disabled = false;
-    setText(refusal, translate(error));
+    setText(refusal, error && sentence(error));
     if (!error && isWanted()) sample.playback.show(packets);
   };
   const button = makeButton(t('rounds.load'), load, 'sv-button sv-round-load');

@@ -1,5 +1,6 @@
 // The head of Round by round: which lane, how to move, and where one stands among its rounds.
 import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { aboutLane, aboutRecording, aboutSampling, laneName } from '../model/names.js';
 import { panels } from '../model/panels.js';
 import { t } from '../page/strings.js';
@@ -30,8 +31,8 @@ export function makeToolbar(cursor, player) {
     slider.value = index + 1;
     setText(position, t('rounds.place', { round: index + 1, rounds: rounds.length }));
     slider.setAttribute('aria-valuetext', position.textContent);
-    back.disabled = index === 0;
-    next.disabled = index >= rounds.length - 1;
+    setEnabled(back, index > 0);
+    setEnabled(next, index < rounds.length - 1);
     setText(play, t(player.isPlaying ? 'rounds.pause' : 'rounds.play'));
   };
 
