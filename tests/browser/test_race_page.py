@@ -6,6 +6,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
+from specviz.ui.assets import read_palette
+
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
 SPECULATIVE = ".sv-lane >> nth=1"
@@ -337,16 +339,21 @@ def test_a_phone_scrolls_in_one_direction(
     assert page.evaluate("document.body.scrollWidth") == 380
 
 
+def _as_css(colour: str) -> str:
+    red, green, blue = bytes.fromhex(colour.removeprefix("#"))
+    return f"rgb({red}, {green}, {blue})"
+
+
 def test_the_theme_switch_changes_page_and_charts(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(f"{fake_address}/?__theme=light")
     _race_to_the_end(page)
     page.locator(".sv-charts").scroll_into_view_if_needed()
     curve = page.locator(".sv-plot >> nth=0").locator("path.js-line").first
-    expect(curve).to_have_css("stroke", "rgb(0, 82, 143)")
+    expect(curve).to_have_css("stroke", _as_css(read_palette().light["lane-1"]))
     page.click(".sv-button")
     expect(page.locator("body")).to_have_class(re.compile("dark"))
     page.locator(".sv-charts").scroll_into_view_if_needed()
-    expect(curve).to_have_css("stroke", "rgb(159, 211, 255)")
+    expect(curve).to_have_css("stroke", _as_css(read_palette().dark["lane-1"]))
 
 
 def test_missed_packets_are_read_again(open_page: OpenPage, fake_address: str) -> None:
