@@ -82,6 +82,8 @@ export class LaneView {
   }
 
   #listen() {
+    // Lanes become lower as others need room; whoever reads the end goes on to see it.
+    new ResizeObserver(() => this.#sticks && this.body.scrollTo({ top: FAR_BELOW })).observe(this.body);
     this.body.addEventListener('scroll', () => {
       const rest = this.body.scrollHeight - this.body.clientHeight - this.body.scrollTop;
       this.#sticks = rest < NEAR_BOTTOM_PX;
