@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, TimeoutError
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         options = page_options(chosen.target, chosen.draft, chosen.device, chosen.dtype)
         models = _Models()
-        page = build_page(_once_loaded(models), options)
+        page = build_page(_once_loaded(models), options, models.check)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
         _load(models, options, allow_hub=chosen.allow_hub)
     except SpecvizError as error:
@@ -79,6 +80,13 @@ class _Models:
     ready: "Future[StartRace]" = field(default_factory=Future)
     loading: "ModelLoading | None" = None
     """The one that is being read now."""
+    check_loaded: "Callable[[RaceRequest], None] | None" = None
+    """Refuses what the loaded models cannot race; None before they are there."""
+
+    def check(self, request: "RaceRequest") -> None:
+        """Refuse a request as soon as the models can tell."""
+        if self.check_loaded is not None:
+            self.check_loaded(request)
 
 
 def _load(models: _Models, options: "PageOptions", *, allow_hub: bool) -> None:
@@ -91,13 +99,14 @@ def _load(models: _Models, options: "PageOptions", *, allow_hub: bool) -> None:
     """
     from specviz.models.catalogue import is_fitted
     from specviz.models.loading import ModelPool
-    from specviz.race.wiring import load_models, make_start_race
+    from specviz.race.wiring import load_models, make_check_request, make_start_race
 
     pool = ModelPool(options.device, options.dtype, allow_hub=allow_hub)
     offered = [name for pair in options.pairs for name in (pair.target, *pair.drafts)]
     names = [name for name in dict.fromkeys(offered) if not is_fitted(name)]
     for models.loading in load_models(pool, names):
         continue
+    models.check_loaded = make_check_request(pool)
     models.ready.set_result(make_start_race(pool))
 
 
@@ -141,10 +150,11 @@ def _shipped_offers() -> dict[str, list[str]]:
 def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
     from specviz.models.catalogue import shipped_folder
     from specviz.models.description import describe_model
+    from specviz.trace.reading import read_reading
     from specviz.trace.values import Method
     from specviz.ui.options import PairOption
 
-    folder = shipped_folder(target)
+    folder = shipped_folder(target) or _local_folder(target)
     about = describe_model(target, "target", folder) if folder else None
     methods = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT)
     return PairOption(
@@ -153,7 +163,14 @@ def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
         methods if drafts else methods[1:],
         exits=about.exit_layers if about else (),
         num_parameters=about.num_parameters if about else None,
+        reading=read_reading(folder) if folder else None,
     )
+
+
+def _local_folder(target: str) -> Path | None:
+    """The folder that a target is named by, where it holds a model; None for a hub id."""
+    folder = Path(target).expanduser()
+    return folder if (folder / "config.json").is_file() else None
 
 
 def _parser() -> argparse.ArgumentParser:

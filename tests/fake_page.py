@@ -1,6 +1,6 @@
-"""Serves the page with a made-up race: `python tests/fake_page.py PORT [bare]`.
+"""Serves the page with a made-up race: `python tests/fake_page.py PORT [bare] [hasty]`.
 
-With `bare` no draft was ever fitted.
+With `bare` no draft was ever fitted; with `hasty` a held race is run out after two seconds.
 """
 
 import os
@@ -9,11 +9,13 @@ from dataclasses import replace
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
-from fake_race import HOSTILE, OPTIONS, WORDS, FakeRace
+from fake_race import HOSTILE, OPTIONS, WORDS, FakeRace, check_request
 
 from specviz.ui.page import build_page, launch_settings
 
 if __name__ == "__main__":
     options = replace(OPTIONS, fitted=(), fit_problems=()) if "bare" in sys.argv else OPTIONS
-    page = build_page(FakeRace(WORDS + HOSTILE, pause=0.01), options)
+    if "hasty" in sys.argv:
+        options = replace(options, limits=replace(options.limits, queued_pause_seconds=2.0))
+    page = build_page(FakeRace(WORDS + HOSTILE, pause=0.01), options, check_request)
     page.launch(server_port=int(sys.argv[1]), quiet=True, **launch_settings())

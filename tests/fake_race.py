@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from specviz.errors import RequestError
+from specviz.errors import PromptError
+from specviz.texts import message
 from specviz.trace.fits import FittedDraft, read_fit
+from specviz.trace.reading import Beginnings, Reading
 from specviz.trace.values import (
     DraftToken,
     EmittedToken,
@@ -31,6 +33,7 @@ from specviz.trace.values import (
     TraceRequest,
 )
 from specviz.ui.options import PageOptions, PairOption
+from specviz.ui.race_queue import Place, RaceQueue
 
 WORDS = (
     " the", " fox", " ran", " over", " a", " hill", ",", " and", " it", " saw", " one", " bird",
@@ -53,6 +56,7 @@ ENVIRONMENT = Environment(
     recorded_at="2026-01-01T00:00:00Z",
     logit_noise=1e-5,
 )
+READING = Reading(("stories",), ("en",), (0.01, 0.5), (Beginnings(1, 300, (-6.0, -1.0)),))
 FIT = read_fit(Path(__file__).parent / "fixtures" / "fit_v1.json")
 OPTIONS = PageOptions(
     pairs=(
@@ -62,6 +66,9 @@ OPTIONS = PageOptions(
             (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT),
             (4, 8),
             num_parameters=5_600_000,
+            reading=Reading(
+                ("stories",), ("en",), (0.01, 0.5), (Beginnings(1, 300, (-6.0, -1.0)),)
+            ),
         ),
     ),
     device=ENVIRONMENT.device_name,
@@ -69,6 +76,14 @@ OPTIONS = PageOptions(
     fitted=(FittedDraft("fake-refit", "fake-misfit", FIT),),
     fit_problems=("fitted/broken: fit.json: target is missing.",),
 )
+
+
+def alone() -> Place:
+    """Give the place of a race behind which nobody waits."""
+    lanes = (LaneSpec(None, Method.BASELINE, "fake-target"),) * 2
+    place = RaceQueue(0).join(RaceRequest("", lanes))
+    assert place is not None
+    return place
 
 
 @dataclass
@@ -80,6 +95,13 @@ class _Lane:
     num_emitted: int = 0
     ms: float = 0.0
     stop_reason: StopReason | None = None
+
+
+def check_request(request: RaceRequest) -> None:
+    """Refuse the prompt "refuse", as loaded models would."""
+    if request.prompt == "refuse":
+        values = {"tokens": 900, "target": "fake-target", "context": 512}
+        raise PromptError(message("refusal.prompt_too_long", **values))
 
 
 class FakeRace:
@@ -96,10 +118,12 @@ class FakeRace:
     def __call__(
         self, request: RaceRequest, should_stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Event]:
-        """Yield the events of a made-up race; the prompt "refuse" is refused."""
-        if request.prompt == "refuse":
-            raise RequestError("The prompt is longer than the context: 900 tokens, 512 allowed.")
-        shared = TraceRequest(request.prompt, (1, 2), request.max_new_tokens, request.sampling)
+        """Yield the events of a made-up race; the prompt "refuse" is refused, one with "far" is
+        improbable."""
+        check_request(request)
+        log_prob = -9.0 if "far" in request.prompt else -1.0
+        asked = (request.max_new_tokens, request.sampling)
+        shared = TraceRequest(request.prompt, (1, 2, 3, 4, 5), *asked, log_prob)
         lanes = [_Lane(spec) for spec in request.lanes]
         coin = random.Random(request.sampling.seed)
         try:

@@ -10,6 +10,7 @@ from fake_race import FakeRace
 
 import app
 from specviz.models import catalogue
+from specviz.texts import in_english
 from specviz.trace.fits import FIT_FILE
 from specviz.trace.values import LaneSpec, Method, ModelLoading, RaceRequest, RaceStarted
 
@@ -71,7 +72,8 @@ def test_a_bad_fit_is_told_and_left_out(add_model: AddModel) -> None:
     add_model("mine", made_by=None)
     options = app.page_options(None, None, "cpu", "float32")
     assert "fitted/mine" not in [each.name for each in options.fitted]
-    assert "fitted/mine: fit.json: made_by must be a text, is null." in options.fit_problems
+    told = [in_english(problem) for problem in options.fit_problems]
+    assert "fitted/mine: fit.json: made_by must be a text, is null" in told
 
 
 def test_a_race_that_waits_names_the_model_that_is_read() -> None:

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS: Mapping[str, int] = {
     "specviz": 0,
     "specviz.errors": 0,
+    "specviz.texts": 0,
     "specviz.trace.limits": 0,
     "specviz.trace.values": 0,
     "specviz.trace": 1,
@@ -33,13 +34,14 @@ LAYERS: Mapping[str, int] = {
 the version number alone."""
 MAY_USE_LAYERS = {room: {0, 1} for room in ("specviz.ui", "specviz.bench")}
 """Views and measurements are handed `start_race`; they never reach for models themselves."""
-SIDEWAYS = {("specviz.trace.values", "specviz.trace.limits")}
+SIDEWAYS = {("specviz.trace.values", "specviz.trace.limits"), ("specviz.errors", "specviz.texts")}
 """Neighbours on one floor that may be used."""
 PACKAGES = {
     "specviz.trace": {"numpy"},
     "specviz.trace.values": set(),
     "specviz.trace.limits": set(),
     "specviz.errors": set(),
+    "specviz.texts": set(),
 }
 """What rooms with little need may use beside the standard library."""
 QUIET = (("specviz.cli", "transformers.utils"), ("specviz.bench.against", "transformers.utils"))

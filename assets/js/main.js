@@ -8,6 +8,7 @@ import { mountFitted } from './compare/fitted.js';
 import { mountHeader } from './page/header.js';
 import { mountLanes } from './controls/lane_editor.js';
 import { mountLearn } from './learn/learn.js';
+import { mountPrompt } from './controls/prompt_field.js';
 import { mountPredict } from './race/predict.js';
 import { mountRounds } from './rounds/rounds.js';
 import { mountSettings } from './controls/settings.js';
@@ -15,6 +16,7 @@ import { mountSpeed } from './race/speed.js';
 import { mountStage } from './race/stage.js';
 import { mountStatus } from './race/status.js';
 import { mountWelcome } from './race/welcome.js';
+import { noteDrawn } from './page/curtain.js';
 import { panels } from './model/panels.js';
 import { watchRoom } from './page/room.js';
 import { loadStrings } from './page/strings.js';
@@ -32,6 +34,7 @@ const parts = {
   rounds: mountRounds,
   learn: mountLearn,
   coach: mountCoach,
+  prompt: mountPrompt,
 };
 /** Parts of one panel: `mount(container, data, panel)`. */
 const views = {
@@ -55,23 +58,33 @@ export { noteSetting } from './controls/settings.js';
 
 /** Draw a part that belongs to the whole page. */
 export function mountPart(name, element, data) {
-  parts[name](element.querySelector('.sv-view'), data);
+  draw(element, (container) => parts[name](container, data));
 }
 
 /** Draw a part that follows the races of one panel. */
 export function mountInPanel(name, panel, element, data) {
-  views[name](element.querySelector('.sv-view'), data, panels[panel]);
+  draw(element, (container) => views[name](container, data, panels[panel]));
 }
 
 /** Draw a part in which something is chosen; what is chosen becomes the component's value. */
 export function mountChoice(name, element, props, trigger, data) {
-  choices[name](element.querySelector('.sv-view'), data, (value) => {
+  const choose = (value) => {
     props.value = value;
     trigger('change');
-  });
+  };
+  draw(element, (container) => choices[name](container, data, choose));
+}
+
+function draw(element, mount) {
+  const container = element.querySelector('.sv-view');
+  try {
+    mount(container);
+  } finally {
+    noteDrawn(container);
+  }
 }
 
 /** Let packets in. */
-export function connectBus(props, server, watch, trigger) {
-  connect(panels, props, server, watch, trigger);
+export function connectBus(props, server, watch) {
+  connect(panels, props, server, watch);
 }

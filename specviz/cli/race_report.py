@@ -6,9 +6,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from specviz.trace.loops import loop_of
 from specviz.trace.names import names_of
 from specviz.trace.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, OutcomeStyle
-from specviz.trace.values import LaneTrace, Method, Outcome, Round, Source, Trace
+from specviz.trace.values import (
+    LaneTrace,
+    Method,
+    Outcome,
+    Round,
+    Source,
+    StopReason,
+    Trace,
+)
 
 MAX_ROUNDS_SHOWN = 40
 _STYLES = {
@@ -28,14 +37,35 @@ def print_race(console: Console, trace: Trace) -> None:
     for title, lane in zip(titles, trace.lanes, strict=True):
         console.rule(Text(title), align="left")
         console.print(lane_text(trace.request.prompt, lane))
-        if lane.error is not None:
-            console.print(Text(f"ended by an error: {lane.error}", style="bold red"))
+        for note in _notes(trace, lane):
+            console.print(note)
     console.print()
     console.print(_legend())
     for title, lane in zip(titles, trace.lanes, strict=True):
         if lane.spec.method is not Method.BASELINE and lane.rounds:
             console.print()
             console.print(rounds_table(title, lane))
+
+
+def _notes(trace: Trace, lane: LaneTrace) -> list[Text]:
+    """What there is to know about how a lane's text ended, and whether it repeats itself."""
+    notes = []
+    if lane.error is not None:
+        notes.append(Text(f"ended by an error: {lane.error}", style="bold red"))
+    if lane.stop_reason is StopReason.CONTEXT:
+        most = len(trace.request.prompt_ids) + len(lane.emitted)
+        text = (
+            f"context full: the target reads at most {most} tokens, the prompt included, so the "
+            f"text ends before the {trace.request.max_new_tokens} tokens that were asked for"
+        )
+        notes.append(Text(text, style="yellow"))
+    if found := loop_of(lane):
+        start, period, length = found.loop.start + 1, found.loop.period, found.loop.num_tokens
+        text = f"repeats itself from token {start} on: {period} over and over, for {length} tokens"
+        if found.alpha_inside is not None:
+            text += f"; α is {found.alpha_inside:.0%} there ({found.num_judged_inside} judged)"
+        notes.append(Text(text, style="yellow"))
+    return notes
 
 
 def lane_titles(trace: Trace) -> tuple[str, ...]:

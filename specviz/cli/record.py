@@ -31,6 +31,7 @@ class Recording:
     prompt: str
     lanes: tuple[LaneSpec, ...]
     sampling: Sampling = field(default_factory=Sampling)
+    max_new_tokens: int = 128
 
 
 RECORDINGS: tuple[Recording, ...] = (
@@ -51,8 +52,22 @@ RECORDINGS: tuple[Recording, ...] = (
         ),
     ),
     Recording("4-slower", "story_yellow_butterfly", (_drafting("specviz-misfit", 5),)),
+    Recording(
+        "5-dear",
+        "translate_words_never_seen",
+        (LaneSpec(None, Method.EARLY_EXIT, DEFAULT_TARGET, gamma=8, exit_layer=8),),
+        max_new_tokens=64,
+    ),
+    Recording(
+        "6-lengths",
+        "story_fox_and_turtle",
+        (_drafting(DEFAULT_DRAFT, 16), _drafting(DEFAULT_DRAFT, 4)),
+        Sampling(temperature=1.5),
+        max_new_tokens=64,
+    ),
 )
-"""A greedy race, a sampled one with coins, four lanes, and a draft that does not pay."""
+"""A greedy race, a sampled one with coins, four lanes, a draft that does not pay, guesses that cost
+too much, and two draft lengths. Those that lose are what the lesson on losing shows."""
 
 
 def add_record_options(parser: ArgumentParser) -> None:
@@ -90,4 +105,5 @@ def _request(recording: Recording, prompts: dict[str, GalleryPrompt]) -> RaceReq
     if recording.prompt not in prompts:
         raise RequestError(f"the gallery has no prompt {recording.prompt!r}")
     text = prompts[recording.prompt].text
-    return RaceRequest(text, (_ALONE, *recording.lanes), recording.sampling)
+    lanes = (_ALONE, *recording.lanes)
+    return RaceRequest(text, lanes, recording.sampling, recording.max_new_tokens)

@@ -120,10 +120,14 @@ class Decoder:
 
     def _room(self) -> int:
         """Tokens that may still be emitted."""
-        room = self._limits.max_new_tokens - (len(self._committed) - self._num_prompt)
-        if self._limits.context is not None:
-            room = min(room, self._limits.context - len(self._committed))
-        return room
+        asked = self._room_asked()
+        if self._limits.context is None:
+            return asked
+        return min(asked, self._limits.context - len(self._committed))
+
+    def _room_asked(self) -> int:
+        """The same if the target's context had no end."""
+        return self._limits.max_new_tokens - (len(self._committed) - self._num_prompt)
 
     def _judge(self, proposal: Proposal) -> torch.Tensor:
         if proposal.is_chain:
@@ -150,5 +154,6 @@ class Decoder:
         if self._learner is not None:
             self._learner.observe(None, path)
         if self.stop_reason is None and self._room() <= 0:
-            self.stop_reason = StopReason.LENGTH
+            is_asked = self._room_asked() <= 0
+            self.stop_reason = StopReason.LENGTH if is_asked else StopReason.CONTEXT
         return tuple(emitted)

@@ -7,6 +7,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from specviz.errors import IncompatibleModelError
+from specviz.texts import message
 
 SUPPORTED_LAYER_TYPES = {"full_attention", "sliding_attention"}
 
@@ -21,21 +22,16 @@ def layers_of(model: PreTrainedModel) -> nn.ModuleList:
     name = type(model).__name__
     config = model.config.get_text_config()
     if getattr(config, "final_logit_softcapping", None) is not None:
-        raise IncompatibleModelError(
-            f"early exit is not supported for {name}: it caps its logits after the output layer"
-        )
+        raise IncompatibleModelError(message("refusal.exit_caps_logits", model=name))
     foreign = set(getattr(config, "layer_types", None) or ()) - SUPPORTED_LAYER_TYPES
     if foreign:
         raise IncompatibleModelError(
-            f"early exit is not supported for {name}: layers of type {', '.join(sorted(foreign))}"
+            message("refusal.exit_layer_types", model=name, types=", ".join(sorted(foreign)))
         )
     layers = getattr(model.base_model, "layers", None)
     has_norm = isinstance(getattr(model.base_model, "norm", None), nn.Module)
     if not isinstance(layers, nn.ModuleList) or not has_norm:
-        raise IncompatibleModelError(
-            f"early exit needs a model with `layers` and a final `norm` (Llama, Qwen, Mistral, …); "
-            f"{name} is built otherwise"
-        )
+        raise IncompatibleModelError(message("refusal.exit_needs_layers", model=name))
     return layers
 
 

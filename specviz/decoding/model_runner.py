@@ -17,6 +17,7 @@ from specviz.decoding.probes import check_trees
 from specviz.decoding.proposal import ancestor_mask, depths
 from specviz.decoding.rollback_cache import DEFAULT_ROOM, rollback_cache
 from specviz.errors import IncompatibleModelError
+from specviz.texts import message
 
 _WINDOWS = ("sliding_window", "window_size", "attention_chunk_size")
 """Names under which configs limit how far a layer sees."""
@@ -142,8 +143,7 @@ class ModelRunner:
         )
         if self._cache.get_seq_length() != len(self._ids) + len(token_ids):
             raise IncompatibleModelError(
-                f"{type(self.model).__name__} does not keep what it has read in a key-value cache; "
-                "choose a model that does"
+                message("refusal.no_cache", model=type(self.model).__name__)
             )
         logits: torch.Tensor = output.logits[0]
         return logits
@@ -163,10 +163,7 @@ class ModelRunner:
 
     def _refuse_tree_past_window(self, num_tokens: int) -> None:
         if self._window is not None and num_tokens > self._window:
-            raise IncompatibleModelError(
-                f"token trees over a sliding window of {self._window} tokens are not supported; "
-                "use a chain or a shorter text"
-            )
+            raise IncompatibleModelError(message("refusal.tree_in_window", window=self._window))
 
 
 def shared_prefix(cached: list[int], ids: list[int]) -> int:

@@ -7,6 +7,7 @@ import torch
 
 from specviz.decoding.proposal import ROOT
 from specviz.errors import IncompatibleModelError
+from specviz.texts import message
 
 TOLERANCE = 1e-3
 """Of logits in float32, as a part of the largest one."""
@@ -59,10 +60,7 @@ def check_trees(name: str, tree: Reader, chain: Reader, window: int | None) -> N
         branch = tree.read_tree(TEXT, tokens, parents)[-1:]
     except (TypeError, ValueError, RuntimeError, IndexError, AttributeError) as error:
         raise IncompatibleModelError(
-            f"{name} cannot read token trees ({error}); use a chain"
+            message("refusal.tree_unread", model=name, reason=str(error))
         ) from error
     if not is_same_but_for_rounding(branch, chain.forward([*TEXT, *tokens[-2:]], 1)):
-        raise IncompatibleModelError(
-            f"{name} cannot read token trees: it places a token by its order in the cache "
-            "(ALiBi, relative positions), not by the position it is given; use a chain"
-        )
+        raise IncompatibleModelError(message("refusal.tree_by_order", model=name))

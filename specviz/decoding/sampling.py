@@ -6,6 +6,7 @@ from typing import Protocol
 import torch
 
 from specviz.errors import DecodingError
+from specviz.texts import message
 from specviz.trace.values import Sampling
 
 
@@ -46,10 +47,7 @@ def check_finite(logits: torch.Tensor) -> None:
         DecodingError: A row has NaN or infinity as its largest value.
     """
     if not bool(logits.amax(dim=-1).isfinite().all()):
-        raise DecodingError(
-            "the model returned logits that are not numbers; float16 overflows on some models: "
-            "try --dtype float32"
-        )
+        raise DecodingError(message("refusal.no_numbers"))
 
 
 @dataclass(frozen=True, slots=True)

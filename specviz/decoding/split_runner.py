@@ -20,6 +20,7 @@ from specviz.decoding.model_runner import ModelRunner, shared_prefix
 from specviz.decoding.probes import is_same_but_for_rounding
 from specviz.decoding.rollback_cache import DEFAULT_ROOM, rollback_cache
 from specviz.errors import IncompatibleModelError
+from specviz.texts import message
 
 PROBE_TEXT = (1, 5, 3, 7, 2, 9)
 NUM_PROBED = 3
@@ -38,8 +39,12 @@ class SplitRunner(ModelRunner):
         layers = layers_of(model)
         if not 1 <= exit_layer < len(layers):
             raise IncompatibleModelError(
-                f"exit_layer must be 1 to {len(layers) - 1} for a model of {len(layers)} layers, "
-                f"got {exit_layer}"
+                message(
+                    "refusal.exit_range",
+                    high=len(layers) - 1,
+                    layers=len(layers),
+                    found=str(exit_layer),
+                )
             )
         self.exit_layer = exit_layer
         self._norm = model.base_model.norm
@@ -75,7 +80,7 @@ class SplitRunner(ModelRunner):
         self, ids: Sequence[int], token_ids: Sequence[int], parents: Sequence[int]
     ) -> torch.Tensor:
         """Refused: early exit drafts chains."""
-        raise IncompatibleModelError("early exit drafts chains, not trees")
+        raise IncompatibleModelError(message("refusal.exit_no_trees"))
 
     def _truncate(self, num_tokens: int) -> None:
         """Forget all but the first tokens, each part up to where it has read."""
@@ -159,13 +164,10 @@ class SplitRunner(ModelRunner):
             is_same = is_same and self._keeps_windows()
         except (TypeError, AttributeError, RuntimeError, ValueError, IndexError) as error:
             raise IncompatibleModelError(
-                f"early exit cannot run the layers of {name} in part: {error}"
+                message("refusal.exit_fails", model=name, reason=str(error))
             ) from error
         if not is_same:
-            raise IncompatibleModelError(
-                f"early exit is not supported for {name}: its layers run in two parts do not "
-                "give the logits of the whole model"
-            )
+            raise IncompatibleModelError(message("refusal.exit_other_logits", model=name))
         self.reset()
 
     @torch.inference_mode()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from specviz.errors import ModelLoadError
 from specviz.models.description import describe_model
+from specviz.texts import message
 
 _ROOT = Path(__file__).resolve().parents[2]
 MODELS_FOLDER = _ROOT / "assets" / "models"
@@ -81,10 +82,7 @@ def shipped_folder(name: str) -> Path | None:
         if model.name == name:
             return model.folder
     if name in (DEFAULT_TARGET, DEFAULT_DRAFT):
-        raise ModelLoadError(
-            f"the shipped model {name} is missing: its folder in assets/models is not there; "
-            "get the repository again, files of assets/models included"
-        )
+        raise ModelLoadError(message("refusal.shipped_missing", model=name))
     if is_fitted(name):
         return _fitted_folder(name)
     return None
@@ -105,9 +103,11 @@ def _fitted_folder(name: str) -> Path:
         for folder in _model_folders(place):
             if f"{FITTED_PREFIX}{folder.name}" == name:
                 return folder
-    there = ", ".join(model.name for model in fitted_models()) or "none"
+    there = ", ".join(model.name for model in fitted_models())
     raise ModelLoadError(
-        f"there is no fitted draft {name}; there is {there}; `python -m specviz distill` makes one"
+        message("refusal.no_fitted_draft", draft=name, allowed=there)
+        if there
+        else message("refusal.no_fitted_drafts", draft=name)
     )
 
 

@@ -6,6 +6,7 @@ from transformers import DynamicCache
 
 from specviz.errors import IncompatibleModelError
 from specviz.models.loading import LoadedModel
+from specviz.texts import Text, message
 
 PROBES = (
     "Once upon a time there was a fox.",
@@ -26,26 +27,32 @@ def check_pair(target: LoadedModel, draft: LoadedModel) -> None:
         IncompatibleModelError: Names the first thing that differs.
     """
     ours, theirs = target.tokenizer.get_vocab(), draft.tokenizer.get_vocab()
-    pair = f"{draft.name} cannot draft for {target.name}"
+    pair = {"draft": draft.name, "target": target.name}
     differing = [piece for piece, number in ours.items() if theirs.get(piece, number) != number]
     missing = len(ours.keys() ^ theirs.keys())
     if differing:
         piece = differing[0]
         raise IncompatibleModelError(
-            f"{pair}: their vocabularies differ, {piece!r} is {ours[piece]} for the target and "
-            f"{theirs[piece]} for the draft; choose a draft of the same family"
+            message(
+                "refusal.pair_ids",
+                **pair,
+                piece=repr(piece),
+                ours=str(ours[piece]),
+                theirs=str(theirs[piece]),
+            )
         )
     if missing > 0.01 * len(ours):
         raise IncompatibleModelError(
-            f"{pair}: their vocabularies share only {len(ours.keys() & theirs.keys())} of "
-            f"{len(ours)} entries; choose a draft of the same family"
+            message(
+                "refusal.pair_entries",
+                **pair,
+                shared=len(ours.keys() & theirs.keys()),
+                all=len(ours),
+            )
         )
     for probe in PROBES:
         if target.tokenizer.encode(probe) != draft.tokenizer.encode(probe):
-            raise IncompatibleModelError(
-                f"{pair}: they cut {probe!r} into different tokens; "
-                "choose a draft of the same family"
-            )
+            raise IncompatibleModelError(message("refusal.pair_cuts", **pair, text=repr(probe)))
 
 
 def check_rollback(loaded: LoadedModel) -> None:
@@ -57,25 +64,21 @@ def check_rollback(loaded: LoadedModel) -> None:
     model = loaded.model
     config = model.config.get_text_config()
     if getattr(model.config, "is_encoder_decoder", False):
-        raise IncompatibleModelError(
-            f"{loaded.name} is an encoder-decoder; specviz needs a decoder-only model"
-        )
+        raise IncompatibleModelError(message("refusal.encoder_decoder", model=loaded.name))
     reason = _recurrent_part(model, config)
     if reason:
         raise IncompatibleModelError(
-            f"{loaded.name} ({type(model).__name__}) keeps a recurrent state ({reason}) that "
-            "cannot be rolled back after a rejected draft; choose a model with attention in every "
-            "layer"
+            message("refusal.recurrent", model=loaded.name, kind=type(model).__name__, part=reason)
         )
 
 
-def _recurrent_part(model: Any, config: Any) -> str | None:
+def _recurrent_part(model: Any, config: Any) -> Text | None:
     if getattr(model, "_is_stateful", False):
-        return "the whole model is stateful"
+        return message("refusal.stateful")
     kinds = {kind for kind in getattr(config, "layer_types", None) or () if "attention" not in kind}
     kinds |= {kind for kind in getattr(config, "layer_types", None) or () if "linear" in kind}
     if kinds:
-        return f"layers of type {', '.join(sorted(kinds))}"
+        return message("refusal.layer_types", types=", ".join(sorted(kinds)))
     for layer in DynamicCache(config=config).layers:
         if not getattr(layer, "is_croppable", True) and not getattr(layer, "is_sliding", False):
             return type(layer).__name__

@@ -14,6 +14,7 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 
 from specviz.errors import ModelLoadError
+from specviz.texts import message
 
 MEASURES_FILE = "measures.json"
 
@@ -72,7 +73,9 @@ def _read_measures(path: Path) -> Measures:
     try:
         return Measures(**_read_json(path))
     except TypeError as error:
-        raise ModelLoadError(f"{path} holds what is no measure: {error}") from error
+        raise ModelLoadError(
+            message("refusal.no_measure", path=str(path), reason=str(error))
+        ) from error
 
 
 def _num_parameters(path: Path) -> int:
@@ -80,7 +83,9 @@ def _num_parameters(path: Path) -> int:
         with safe_open(path, framework="numpy") as stored:
             shapes = [stored.get_slice(name).get_shape() for name in list(stored.keys())]
     except (OSError, SafetensorError) as error:
-        raise ModelLoadError(f"{path} cannot be read: {error}") from error
+        raise ModelLoadError(
+            message("refusal.unreadable", path=str(path), reason=str(error))
+        ) from error
     return sum(map(math.prod, shapes))
 
 
@@ -88,7 +93,9 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelLoadError(f"{path} cannot be read: {error}") from error
+        raise ModelLoadError(
+            message("refusal.unreadable", path=str(path), reason=str(error))
+        ) from error
     if not isinstance(content, dict):
-        raise ModelLoadError(f"{path} holds no JSON object")
+        raise ModelLoadError(message("refusal.no_object", path=str(path)))
     return content

@@ -13,6 +13,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from specviz.errors import ModelLoadError
 from specviz.models.catalogue import shipped_folder
+from specviz.texts import message
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16}
 DTYPES["float16"] = torch.float16
@@ -36,7 +37,11 @@ class ModelPool:
         self, device: str = "cpu", dtype: str = "float32", *, allow_hub: bool = True
     ) -> None:
         if dtype not in DTYPES:
-            raise ModelLoadError(f"dtype must be one of {', '.join(sorted(DTYPES))}, got {dtype}")
+            raise ModelLoadError(
+                message(
+                    "refusal.choice", name="dtype", allowed=", ".join(sorted(DTYPES)), found=dtype
+                )
+            )
         self.device = _checked_device(device)
         self.dtype = dtype
         self._allow_hub = allow_hub
@@ -73,12 +78,12 @@ class ModelPool:
         # What a file of unknown origin makes two libraries raise has no end: ZeroDivisionError for
         # a config without heads, an error class of its own for a number that is a text, …
         except Exception as error:
-            raise ModelLoadError(f"{name} cannot be loaded: {_one_line(error)}") from error
+            raise ModelLoadError(
+                message("refusal.not_loaded", model=name, reason=_one_line(error))
+            ) from error
         if missing := sorted(report["missing_keys"]):
             raise ModelLoadError(
-                f"{name} cannot be loaded: its files lack {missing[0]}"
-                + (f" and {len(missing) - 1} more tensors" if missing[1:] else "")
-                + "; get them again"
+                message("refusal.tensors_lack", model=name, tensor=missing[0], n=len(missing))
             )
         return LoadedModel(name, model, tokenizer, _eos_ids(model, tokenizer))
 
@@ -91,32 +96,28 @@ class ModelPool:
             _check_folder(path)
             return str(path), True
         if not self._allow_hub:
-            raise ModelLoadError(
-                f"{name!r} is not a shipped model or a local folder, and hub models are "
-                "switched off"
-            )
+            raise ModelLoadError(message("refusal.unknown_local_model", model=repr(name)))
         try:
             validate_repo_id(name)
         except HFValidationError as error:
-            raise ModelLoadError(
-                f"{name!r} is neither a shipped model, nor a local folder, nor a hub id "
-                "of the form owner/name"
-            ) from error
+            raise ModelLoadError(message("refusal.unknown_model", model=repr(name))) from error
         return name, False
 
 
 def _check_folder(folder: Path) -> None:
     config_file = folder / "config.json"
     if not config_file.is_file():
-        raise ModelLoadError(f"{folder} holds no config.json, so it is no model folder")
+        raise ModelLoadError(message("refusal.no_config", path=str(folder)))
     try:
         config = json.loads(config_file.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ModelLoadError(f"{config_file} is not valid JSON: {error}") from error
+        raise ModelLoadError(
+            message("refusal.not_json", path=str(config_file), reason=str(error))
+        ) from error
     if not isinstance(config, dict):
-        raise ModelLoadError(f"{config_file} holds no JSON object, so it is no model config")
+        raise ModelLoadError(message("refusal.no_object", path=str(config_file)))
     if "auto_map" in config:
-        raise ModelLoadError(f"{folder} asks for code of its own (auto_map); that is never run")
+        raise ModelLoadError(message("refusal.own_code", path=str(folder)))
 
 
 def _checked_device(device: str) -> torch.device:
@@ -125,7 +126,7 @@ def _checked_device(device: str) -> torch.device:
         torch.empty(1, device=found)
     except (RuntimeError, AssertionError) as error:
         raise ModelLoadError(
-            f"device {device!r} cannot be used here: {_one_line(error)}; try --device cpu"
+            message("refusal.device", device=repr(device), reason=_one_line(error))
         ) from error
     return found
 

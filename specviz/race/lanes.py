@@ -14,10 +14,11 @@ from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
-from specviz.errors import RequestError
+from specviz.errors import PromptError
 from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.models.loading import LoadedModel, ModelPool
+from specviz.texts import message
 from specviz.trace.values import LaneSpec, Method, RaceRequest
 
 
@@ -25,19 +26,24 @@ def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
     """Turn the prompt into ids, with whatever the tokenizer puts before a text.
 
     Raises:
-        RequestError: The prompt holds no token, or one that the target does not know, or leaves no
+        PromptError: The prompt holds no token, or one that the target does not know, or leaves no
             room in the target's context.
     """
     ids = tuple(target.tokenizer(request.prompt)["input_ids"])
     if not ids:
-        raise RequestError("the prompt holds no token; write at least one word")
+        raise PromptError(message("refusal.no_token"))
     # Where tokens were added to a tokenizer but no rows to the model, CUDA would end the process.
     num_rows = target.model.get_input_embeddings().weight.shape[0]
     if max(ids) >= num_rows:
         piece = target.tokenizer.convert_ids_to_tokens(max(ids))
-        raise RequestError(
-            f"the prompt holds {piece!r} (id {max(ids)}) and {target.name} knows ids up to "
-            f"{num_rows - 1}, fewer than its tokenizer; leave it out"
+        raise PromptError(
+            message(
+                "refusal.unknown_token",
+                piece=repr(piece),
+                number=str(max(ids)),
+                target=target.name,
+                highest=str(num_rows - 1),
+            )
         )
     _check_room(len(ids), target)
     return ids
@@ -48,10 +54,13 @@ def _check_room(num_tokens: int, target: LoadedModel) -> None:
     if context is None or num_tokens < context:
         return
     is_shortened = context != declared_context(target.model)
-    reason = ", where its LongRoPE changes the keys of earlier tokens" if is_shortened else ""
-    raise RequestError(
-        f"the prompt has {num_tokens} tokens and {target.name} reads at most {context}, "
-        f"the answer included{reason}; shorten the prompt"
+    raise PromptError(
+        message(
+            "refusal.prompt_too_long_longrope" if is_shortened else "refusal.prompt_too_long",
+            tokens=num_tokens,
+            target=target.name,
+            context=context,
+        )
     )
 
 

@@ -3,6 +3,7 @@
 import math
 
 from specviz.errors import RequestError
+from specviz.texts import Message, Text, message
 from specviz.trace.limits import (
     MAX_GAMMA,
     MAX_LANES,
@@ -25,60 +26,80 @@ def check_request(request: RaceRequest) -> None:
         RequestError: Names the first field that is off, what it holds and what is allowed.
     """
     if not request.prompt.strip():
-        raise RequestError("the prompt is empty; write at least one word")
+        raise RequestError(message("refusal.no_words"))
     _check_range("max_new_tokens", request.max_new_tokens, 1, MAX_NEW_TOKENS)
     _check_sampling(request.sampling)
-    _check_range("number of lanes", len(request.lanes), 2, MAX_LANES)
+    _check_range(message("refusal.number_of_lanes"), len(request.lanes), 2, MAX_LANES)
     names = lane_names(request.lanes)
     for name, spec in zip(names, request.lanes, strict=True):
         _check_lane(name, spec)
     methods = [spec.method for spec in request.lanes]
     if methods[0] is not Method.BASELINE or methods.count(Method.BASELINE) > 1:
-        raise RequestError(
-            "the first lane, and only it, must be the baseline: everything is measured against it"
-        )
+        raise RequestError(message("refusal.baseline_first"))
     targets = {spec.target for spec in request.lanes}
     if len(targets) > 1:
-        raise RequestError(
-            f"all lanes of a race share one target, got {', '.join(sorted(targets))}; "
-            "run a race for each"
-        )
+        raise RequestError(message("refusal.one_target", found=", ".join(sorted(targets))))
     if len(set(names)) < len(names):
-        raise RequestError(f"lanes need different names, got {', '.join(names)}")
+        raise RequestError(message("refusal.same_names", found=", ".join(names)))
 
 
 def _check_sampling(sampling: Sampling) -> None:
     temperature = sampling.temperature
     if not (math.isfinite(temperature) and 0 <= temperature <= MAX_TEMPERATURE):
-        raise RequestError(f"temperature must be 0 to {MAX_TEMPERATURE:g}, got {temperature}")
+        raise RequestError(
+            message(
+                "refusal.range",
+                name="temperature",
+                low=0,
+                high=MAX_TEMPERATURE,
+                found=str(temperature),
+            )
+        )
     if 0 < temperature < MIN_TEMPERATURE:
         raise RequestError(
-            f"temperature must be 0 (greedy) or at least {MIN_TEMPERATURE}, got {temperature}"
+            message(
+                "refusal.temperature_between", least=str(MIN_TEMPERATURE), found=str(temperature)
+            )
         )
-    _check_range("top_k (0 switches it off)", sampling.top_k, 0, MAX_TOP_K)
+    _check_range(message("refusal.top_k"), sampling.top_k, 0, MAX_TOP_K)
     if not 0 < sampling.top_p <= 1:
-        raise RequestError(f"top_p must be above 0 and at most 1, got {sampling.top_p}")
+        raise RequestError(message("refusal.top_p", found=str(sampling.top_p)))
     _check_range("seed", sampling.seed, 0, MAX_SEED)
 
 
 def _check_lane(name: str, spec: LaneSpec) -> None:
     if spec.method is Method.BASELINE:
         if spec.gamma != 0 or spec.draft is not None:
-            raise RequestError("the baseline drafts nothing: leave out draft and gamma")
+            raise RequestError(message("refusal.baseline_drafts"))
         return
-    _check_range(f"gamma of lane {name!r}", spec.gamma, 1, MAX_GAMMA)
+    _check_range(_of_lane("gamma", name), spec.gamma, 1, MAX_GAMMA)
     if spec.method is Method.DRAFT_MODEL and not spec.draft:
-        raise RequestError(f"lane {name!r} needs a draft model; give one with draft=NAME")
+        raise RequestError(message("refusal.needs_draft", lane=repr(name)))
     if spec.method is not Method.DRAFT_MODEL and spec.draft:
-        raise RequestError(f"lane {name!r}: the method {spec.method} takes no draft model")
+        raise RequestError(
+            message("refusal.takes_no_draft", lane=repr(name), method=spec.method.value)
+        )
     if spec.method is Method.PROMPT_LOOKUP:
-        _check_range(f"max_ngram of lane {name!r}", spec.max_ngram, MIN_NGRAM, MAX_NGRAM)
+        _check_range(_of_lane("max_ngram", name), spec.max_ngram, MIN_NGRAM, MAX_NGRAM)
     if spec.exit_layer is not None and spec.exit_layer < 1:
-        raise RequestError(f"exit_layer of lane {name!r} must be at least 1, got {spec.exit_layer}")
+        raise RequestError(
+            message(
+                "refusal.least",
+                name=_of_lane("exit_layer", name),
+                least=1,
+                found=str(spec.exit_layer),
+            )
+        )
 
 
-def _check_range(name: str, value: int, low: int, high: int) -> None:
+def _of_lane(field: str, lane: str) -> Message:
+    return message("refusal.of_lane", field=field, lane=repr(lane))
+
+
+def _check_range(name: Text, value: int, low: int, high: int) -> None:
     if type(value) is not int:
-        raise RequestError(f"{name} must be a whole number, got {value!r}")
+        raise RequestError(message("refusal.whole", name=name, found=repr(value)))
     if not low <= value <= high:
-        raise RequestError(f"{name} must be {low} to {high}, got {value}")
+        raise RequestError(
+            message("refusal.range", name=name, low=low, high=str(high), found=str(value))
+        )

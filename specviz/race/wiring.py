@@ -4,6 +4,7 @@ import gc
 from collections.abc import Callable, Generator, Iterable, Iterator
 
 from specviz.decoding.noise import LogitNoise
+from specviz.decoding.prompt_score import mean_log_prob
 from specviz.models.environment import describe_environment
 from specviz.models.loading import LoadedModel, ModelPool
 from specviz.models.threads import choose_threads
@@ -38,6 +39,21 @@ def make_start_race(pool: ModelPool) -> StartRace:
     return start_race
 
 
+def make_check_request(pool: ModelPool) -> Callable[[RaceRequest], None]:
+    """Make what says before a race waits for its turn that its prompt cannot be raced.
+
+    It only looks at models that are loaded, and raises:
+        PromptError: The prompt holds no token or an unknown one, or is too long for the target.
+    """
+
+    def check(request: RaceRequest) -> None:
+        name = request.lanes[0].target
+        if pool.has(name):
+            encode_prompt(request, pool.get(name))
+
+    return check
+
+
 def _race(
     pool: ModelPool, noise: "_MeasuredNoise", request: RaceRequest, should_stop: Callable[[], bool]
 ) -> Generator[Event]:
@@ -52,10 +68,17 @@ def _race(
         num_threads = choose_threads([pool.get(name).model for name in names])
     decoders = [build_decoder(spec, pool, request) for spec in request.lanes]
     logit_noise = noise.of(target, request.lanes, num_threads)
+    shared = TraceRequest(
+        request.prompt,
+        prompt_ids,
+        request.max_new_tokens,
+        request.sampling,
+        mean_log_prob(target.model, prompt_ids),
+    )
     yield from run_race(
         request.lanes,
         decoders,
-        TraceRequest(request.prompt, prompt_ids, request.max_new_tokens, request.sampling),
+        shared,
         describe_environment(pool.device, pool.dtype, logit_noise),
         should_stop,
     )

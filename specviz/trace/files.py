@@ -1,4 +1,4 @@
-"""Reads, writes and validates trace JSON of schema_version 2; reads version 1 too.
+"""Reads, writes and validates trace JSON of schema_version 3; reads 1 and 2 too.
 
 The format is the dataclasses of `specviz.trace.values`, as `specviz.trace.typed_json` writes them:
 a new field needs no line here. What is written was read back before. Beyond its types, a trace must
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from specviz.errors import FormatError, RequestError, TraceFormatError
+from specviz.texts import Message, Text, message
 from specviz.trace.limits import MAX_LANES
 from specviz.trace.names import METHOD_NAMES
 from specviz.trace.typed_json import decode, encode, kind_of, parse_json, quoted, read_json, refusal
@@ -28,8 +29,8 @@ from specviz.trace.values import (
 )
 
 MAX_BYTES = 20_000_000
-ADDED_LATER = frozenset({"runner_up"})
-"""Fields that a trace of version 1 may lack; each has a default."""
+ADDED_LATER = frozenset({"runner_up", "prompt_log_prob"})
+"""Fields that a trace of an earlier version may lack; each has a default."""
 
 
 def to_json(trace: Trace) -> dict[str, Any]:
@@ -48,21 +49,19 @@ def from_json(content: object) -> Trace:
     Raises: TraceFormatError naming the first path that does not fit the format.
     """
     if not isinstance(content, dict):
-        raise _no_race(f"it is {kind_of(content)}, not an object")
+        raise _no_race(message("format.no_object", found=kind_of(content)))
     if "schema_version" not in content:
-        raise _no_race("it has no schema_version")
+        raise _no_race(message("format.no_version"))
     version = content["schema_version"]
+    _check_version(version)
     try:
-        if type(version) is not int or not 1 <= version <= SCHEMA_VERSION:
-            allowed = f"must be 1 to {SCHEMA_VERSION}"
-            raise refusal("schema_version", f"{allowed}, is {quoted(version)}")
         body = {key: value for key, value in content.items() if key != "schema_version"}
         if version == 1:
             body = _upgraded(body)
         trace: Trace = decode(Trace, body, may_be_absent=ADDED_LATER)
         _check_trace(trace)
     except FormatError as error:
-        raise TraceFormatError(str(error)) from error
+        raise _no_race(error.text) from error
     return trace
 
 
@@ -76,7 +75,7 @@ def loads(text: str | bytes) -> Trace:
     try:
         content = parse_json(text, MAX_BYTES)
     except FormatError as error:
-        raise _no_race(str(error)) from error
+        raise _no_race(error.text) from error
     return from_json(content)
 
 
@@ -85,7 +84,9 @@ def read_trace(path: str | Path) -> Trace:
     try:
         return from_json(read_json(path, MAX_BYTES))
     except FormatError as error:
-        raise TraceFormatError(f"{path}: {error}") from error
+        raise TraceFormatError(
+            message("format.in_file", path=str(path), problem=error.text)
+        ) from error
 
 
 def write_trace(trace: Trace, path: str | Path) -> None:
@@ -93,13 +94,18 @@ def write_trace(trace: Trace, path: str | Path) -> None:
     content = dumps(trace).encode()
     if len(content) > MAX_BYTES:
         raise RequestError(
-            f"this trace takes {len(content) / 1e6:.0f} MB and a file may hold "
-            f"{MAX_BYTES // 10**6}: race fewer tokens, or do not record the most probable ones"
+            message(
+                "refusal.trace_too_big",
+                megabytes=round(len(content) / 1e6),
+                allowed=MAX_BYTES // 10**6,
+            )
         )
     try:
         Path(path).write_bytes(content)
     except OSError as error:
-        raise RequestError(f"cannot write {path}: {error.strerror}") from error
+        raise RequestError(
+            message("refusal.not_written", path=str(path), reason=str(error.strerror))
+        ) from error
 
 
 def _upgraded(body: dict[str, Any]) -> dict[str, Any]:
@@ -125,13 +131,22 @@ def _upgraded_lane(lane: object) -> object:
     return {key: value for key, value in lane.items() if key != "name"} | {"spec": spec}
 
 
-def _no_race(reason: str) -> TraceFormatError:
-    return TraceFormatError(f"this is not a specviz race: {reason}")
+def _check_version(version: object) -> None:
+    found, highest = quoted(version), str(SCHEMA_VERSION)
+    if type(version) is int and version > SCHEMA_VERSION:
+        raise TraceFormatError(message("format.newer", found=found, highest=highest))
+    if type(version) is not int or version < 1:
+        problem = message("format.between", low="1", high=highest, found=found)
+        raise _no_race(message("format.at", path="schema_version", problem=problem))
+
+
+def _no_race(reason: Text) -> TraceFormatError:
+    return TraceFormatError(message("format.no_race", reason=reason))
 
 
 def _check_trace(trace: Trace) -> None:
     if not 1 <= len(trace.lanes) <= MAX_LANES:
-        raise refusal("lanes", f"must hold 1 to {MAX_LANES} lanes, holds {len(trace.lanes)}")
+        raise refusal("lanes", message("format.num_lanes", most=MAX_LANES, found=len(trace.lanes)))
     for index, lane in enumerate(trace.lanes):
         _check_lane(lane, trace.request.max_new_tokens, f"lanes[{index}]")
 
@@ -141,15 +156,21 @@ def _check_lane(lane: LaneTrace, max_new_tokens: int, path: str) -> None:
     for index, round_ in enumerate(lane.rounds):
         where = f"{path}.rounds[{index}]"
         if round_.index != index:
-            raise refusal(f"{where}.index", f"must be {index}, is {round_.index}")
+            raise refusal(f"{where}.index", _must_be(index, round_.index))
         if round_.position != position:
-            raise refusal(f"{where}.position", f"must be {position}, is {round_.position}")
+            raise refusal(f"{where}.position", _must_be(position, round_.position))
         _check_round(round_, where)
         position += len(round_.emitted)
     if position > max_new_tokens:
-        raise refusal(path, f"emits {position} tokens where max_new_tokens is {max_new_tokens}")
+        raise refusal(
+            path, message("format.too_many_emitted", found=position, allowed=max_new_tokens)
+        )
     if (lane.error is None) is (lane.stop_reason is StopReason.ERROR):
-        raise refusal(f"{path}.error", "must be a sentence if stop_reason is error, else null")
+        raise refusal(f"{path}.error", message("format.error_sentence"))
+
+
+def _must_be(wanted: int, found: int) -> Message:
+    return message("format.must_be", wanted=str(wanted), found=str(found))
 
 
 def _check_round(round_: Round, path: str) -> None:
@@ -159,10 +180,13 @@ def _check_round(round_: Round, path: str) -> None:
     for index, token in enumerate(round_.drafted):
         where = f"{path}.drafted[{index}]"
         if not -1 <= token.parent < index:
-            raise refusal(f"{where}.parent", f"must be -1 to {index - 1}, is {token.parent}")
+            raise refusal(
+                f"{where}.parent",
+                message("format.between", low="-1", high=str(index - 1), found=str(token.parent)),
+            )
         if token.outcome is Outcome.ACCEPTED:
             if token.parent != last:
-                raise refusal(f"{where}.outcome", "is accepted off the path of accepted tokens")
+                raise refusal(f"{where}.outcome", message("format.off_path"))
             last = index
             accepted.append(token.id)
     _check_emitted(round_, accepted, _next_source(round_.drafted, last), path)
@@ -185,15 +209,21 @@ def _check_emitted(round_: Round, accepted: list[int], following: Source | None,
     emitted = round_.emitted
     for index, (token_id, token) in enumerate(zip(accepted, emitted, strict=False)):
         if token.id != token_id or token.source is not Source.DRAFT:
-            raise refusal(f"{path}.emitted[{index}]", f"must be the accepted token {token_id}")
+            raise refusal(
+                f"{path}.emitted[{index}]", message("format.accepted_token", token=str(token_id))
+            )
     if not emitted or not len(accepted) <= len(emitted) <= len(accepted) + 1:
         raise refusal(
             f"{path}.emitted",
-            f"must hold the {len(accepted)} accepted tokens and at most one more, "
-            f"holds {len(emitted)}",
+            message("format.num_emitted", accepted=len(accepted), found=len(emitted)),
         )
     if len(emitted) > len(accepted) and emitted[-1].source is not following:
-        allowed = f"must be {following}" if following else "must not be: nothing was judged here"
         raise refusal(
-            f"{path}.emitted[{len(accepted)}].source", f"{allowed}, is {emitted[-1].source}"
+            f"{path}.emitted[{len(accepted)}].source", _wrong_source(following, emitted[-1].source)
         )
+
+
+def _wrong_source(following: Source | None, found: Source) -> Message:
+    if following is None:
+        return message("format.not_judged", found=found.value)
+    return message("format.must_be", wanted=following.value, found=found.value)

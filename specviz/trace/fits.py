@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from specviz.errors import FormatError
+from specviz.texts import Text, message
 from specviz.trace.typed_json import decode, kind_of, quoted, read_json, refusal
 from specviz.trace.values import Probability
 
@@ -70,7 +71,7 @@ class FittedDraft:
     fit: Fit
 
 
-def find_fitted(models: Mapping[str, Path]) -> tuple[tuple[FittedDraft, ...], tuple[str, ...]]:
+def find_fitted(models: Mapping[str, Path]) -> tuple[tuple[FittedDraft, ...], tuple[Text, ...]]:
     """Read the fit of every model that has one; say in a sentence each which cannot be read.
 
     `models` gives each model's folder by its name. A fit may name its own models by folder; where
@@ -82,14 +83,14 @@ def find_fitted(models: Mapping[str, Path]) -> tuple[tuple[FittedDraft, ...], tu
         return model if model in models else names.get(os.path.abspath(model), model)
 
     found: list[FittedDraft] = []
-    problems: list[str] = []
+    problems: list[Text] = []
     for name, folder in models.items():
         if not (folder / FIT_FILE).exists():
             continue
         try:
             fit = read_fit(folder / FIT_FILE)
         except FormatError as error:
-            problems.append(f"{name}: {error}.")
+            problems.append(message("format.in_file", path=name, problem=error.text))
             continue
         before = known(fit.draft_before) if fit.draft_before else None
         fit = replace(fit, target=known(fit.target), draft_before=before)
@@ -106,7 +107,7 @@ def read_fit(path: Path) -> Fit:
     try:
         return fit_from_json(read_json(path, MAX_BYTES))
     except FormatError as error:
-        raise FormatError(f"{path.name}: {error}") from error
+        raise FormatError(message("format.in_file", path=path.name, problem=error.text)) from error
 
 
 def fit_from_json(content: object) -> Fit:
@@ -116,14 +117,16 @@ def fit_from_json(content: object) -> Fit:
         FormatError: Names the first path that does not fit the format.
     """
     if not isinstance(content, dict):
-        raise FormatError(f"this is not a fit: it is {kind_of(content)}, not an object")
+        raise FormatError(
+            message("format.no_fit", reason=message("format.no_object", found=kind_of(content)))
+        )
     if "format" not in content:
-        raise FormatError("this is not a fit: it has no format")
+        raise FormatError(message("format.no_fit", reason=message("format.no_format")))
     number = content["format"]
     if type(number) is not int or number != FORMAT:
-        raise refusal("format", f"must be {FORMAT}, is {quoted(number)}")
+        raise refusal("format", message("format.must_be", wanted=str(FORMAT), found=quoted(number)))
     fit: Fit = decode(Fit, {key: content[key] for key in content if key != "format"})
     for name in ("target", "draft_before"):
         if getattr(fit, name) == "":
-            raise refusal(name, "must not be empty")
+            raise refusal(name, message("format.empty"))
     return fit

@@ -20,18 +20,19 @@ from pathlib import Path
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from specviz.errors import FormatError
+from specviz.texts import Message, Text, message
 from specviz.trace.values import Range
 
 HIGHEST_INT = 2**64 - 1
 MAX_QUOTED = 40
 _KINDS: dict[type, str] = {
-    dict: "an object",
-    list: "a list",
-    str: "a text",
-    int: "an integer",
-    float: "a number",
-    bool: "true or false",
-    type(None): "null",
+    dict: "format.object",
+    list: "format.list",
+    str: "format.text",
+    int: "format.integer",
+    float: "format.number",
+    bool: "format.true_or_false",
+    type(None): "format.null",
 }
 
 
@@ -41,18 +42,18 @@ def read_json(path: str | Path, max_bytes: int) -> object:
         with open(path, "rb") as file:
             text = file.read(max_bytes + 1)
     except OSError as error:
-        raise FormatError(f"it cannot be read: {error.strerror}") from error
+        raise FormatError(message("format.unreadable", reason=str(error.strerror))) from error
     return parse_json(text, max_bytes)
 
 
 def parse_json(text: str | bytes, max_bytes: int) -> object:
     """Parse JSON text. Raises: FormatError for text that is too long or no JSON."""
     if len(text) > max_bytes:
-        raise FormatError(f"it holds more than the {max_bytes // 10**6} MB allowed")
+        raise FormatError(message("format.too_big", allowed=max_bytes // 10**6))
     try:
         content: object = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"it is not JSON: {error}") from error
+        raise FormatError(_no_json(text, error)) from error
     return content
 
 
@@ -84,21 +85,49 @@ def encode(value: Any) -> Any:
     return str(value) if isinstance(value, str) else value
 
 
-def refusal(path: str, problem: str) -> FormatError:
+def refusal(path: str, problem: Message) -> FormatError:
     """Say what is wrong at a path: "must be 1 to 4, is 7"; the path is empty for the whole."""
-    return FormatError(f"{path or 'it'} {problem}")
+    return FormatError(
+        message("format.at", path=path, problem=problem)
+        if path
+        else message("format.whole", problem=problem)
+    )
 
 
-def kind_of(content: object) -> str:
+def kind_of(content: object) -> Text:
     """What a visitor would call a piece of parsed JSON: "an object", "a list", …"""
-    return _KINDS.get(type(content), type(content).__name__)
+    kind = _KINDS.get(type(content))
+    return message(kind) if kind else type(content).__name__
 
 
-def quoted(content: object) -> str:
+def quoted(content: object) -> Text:
     """A value as a message may quote it, however long it is."""
-    is_short = isinstance(content, str | float | None) or _is_small_int(content)
-    text = repr(content) if is_short else kind_of(content)
+    if not isinstance(content, str | float) and not _is_small_int(content):
+        return kind_of(content)
+    text = repr(content)
     return text if len(text) <= MAX_QUOTED else f"{text[:MAX_QUOTED]}…"
+
+
+def _no_json(text: str | bytes, error: Exception) -> Message:
+    """Say why a text is no JSON: its end is missing, or something else stands somewhere."""
+    if isinstance(error, RecursionError):
+        return message("format.too_deep")
+    if not isinstance(error, json.JSONDecodeError):
+        return message("format.not_json")
+    if not text.strip():
+        return message("format.nothing")
+    if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
+        return message("format.cut_short")
+    return message("format.not_json_at", line=str(error.lineno), column=str(error.colno))
+
+
+def _outside(low: float, high: float, found: float) -> Message:
+    """Say which numbers are allowed."""
+    if low == -math.inf:
+        return message("format.most", high=str(high), found=quoted(found))
+    if high == math.inf:
+        return message("format.least", low=str(low), found=quoted(found))
+    return message("format.between", low=str(low), high=str(high), found=quoted(found))
 
 
 @cache
@@ -150,10 +179,10 @@ class _Decoder:
         given, hints = _expect(dict, content, path), _hints(cls)
         for name in given:
             if name not in hints:
-                raise refusal(_joined(path, name), "is not a key of this format")
+                raise refusal(_joined(path, name), message("format.unknown_key"))
         for name in hints:
             if name not in given and not self._fills(cls, name):
-                raise refusal(_joined(path, name), "is missing")
+                raise refusal(_joined(path, name), message("format.missing"))
         return cls(
             **{
                 name: self.decode(hint, given[name], _joined(path, name))
@@ -169,7 +198,7 @@ class _Decoder:
         """A NamedTuple, written as a list."""
         items, hints = _expect(list, content, path), _hints(cls)
         if len(items) != len(hints):
-            raise refusal(path, f"must hold {len(hints)} entries ({', '.join(hints)})")
+            raise refusal(path, message("format.entries", n=len(hints), names=", ".join(hints)))
         return cls(
             *(
                 self.decode(hint, item, f"{path}[{index}]")
@@ -198,12 +227,11 @@ def _decode_number(hint: type, content: Any, path: str, allowed: Range) -> Any:
     number = float(content) if hint is float and _is_small_int(content) else content
     _expect(hint, number, path)
     if hint is float and not math.isfinite(number):
-        raise refusal(path, f"must be a finite number, is {number}")
+        raise refusal(path, message("format.not_finite", found=str(number)))
     highest = min(allowed.highest, HIGHEST_INT) if hint is int else allowed.highest
     # The difference is taken, since a sum with a float would round a large integer.
     if number < allowed.lowest or number - highest > allowed.rounding:
-        upper = "or more" if highest == math.inf else f"to {highest}"
-        raise refusal(path, f"must be {allowed.lowest} {upper}, is {quoted(number)}")
+        raise refusal(path, _outside(allowed.lowest, highest, number))
     return number
 
 
@@ -212,20 +240,24 @@ def _decode_text(content: object, path: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise refusal(path, "holds half of a surrogate pair, which is no character") from None
+        raise refusal(path, message("format.half_character")) from None
     return text
 
 
 def _decode_choice(cls: type[StrEnum], content: object, path: str) -> StrEnum:
     choices = [member.value for member in cls]
     if content not in choices:
-        raise refusal(path, f"must be one of {', '.join(choices)}, is {quoted(content)}")
+        raise refusal(
+            path, message("format.choice", allowed=", ".join(choices), found=quoted(content))
+        )
     return cls(content)
 
 
 def _expect(kind: type, content: object, path: str) -> Any:
     if type(content) is not kind:
-        raise refusal(path, f"must be {_KINDS[kind]}, is {kind_of(content)}")
+        raise refusal(
+            path, message("format.must_be", wanted=message(_KINDS[kind]), found=kind_of(content))
+        )
     return content
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from specviz.trace.limits import DEFAULT_NGRAM
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 NUM_TOP = 10
 
 
@@ -31,6 +31,8 @@ class Range:
 Probability = Annotated[float, Range(highest=1, rounding=1e-6)]
 ProbabilitySum = Annotated[float, Range(highest=1, rounding=1e-4)]
 """A sum over the whole vocabulary, which gathers more rounding."""
+LogProb = Annotated[float, Range(lowest=-math.inf, highest=0)]
+"""A natural logarithm of a probability, in nats."""
 
 
 class Method(StrEnum):
@@ -64,6 +66,9 @@ class StopReason(StrEnum):
 
     EOS = "eos"
     LENGTH = "length"
+    """As many tokens were written as were asked for."""
+    CONTEXT = "context"
+    """The target can read no more tokens, the prompt's among them, though more were asked for."""
     CANCELLED = "cancelled"
     ERROR = "error"
 
@@ -230,6 +235,9 @@ class TraceRequest:
     prompt_ids: tuple[int, ...]
     max_new_tokens: int
     sampling: Sampling
+    prompt_log_prob: LogProb | None = None
+    """Mean over the prompt's tokens after the first of their log-probability under the target, at
+    temperature 1; None for a prompt of a single token, and in traces recorded before it was."""
 
 
 @dataclass(frozen=True, slots=True)

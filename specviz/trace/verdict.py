@@ -50,7 +50,7 @@ def lossless_verdict(lane: LaneTrace, baseline: LaneTrace, logit_noise: float) -
             return Verdict(agreement, num_common, index, expected[index].margin)
     if len(expected) != len(got):
         shorter, longer = (lane, baseline) if len(got) < len(expected) else (baseline, lane)
-        if shorter.stop_reason in (StopReason.EOS, StopReason.LENGTH):
+        if shorter.stop_reason in (StopReason.EOS, StopReason.LENGTH, StopReason.CONTEXT):
             margin = longer.emitted[num_common].margin if longer is baseline else None
             return Verdict(Agreement.DIVERGENT, num_common, num_common, margin)
     return Verdict(Agreement.IDENTICAL, num_common, None, None)

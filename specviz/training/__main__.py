@@ -15,6 +15,7 @@ from specviz.training.drafts import FamilyDraft
 from specviz.training.evaluate import Evaluation
 from specviz.training.export import export_model
 from specviz.training.pretrain import Pretraining
+from specviz.training.reading import write_reading
 from specviz.training.samples import write_samples
 from specviz.training.settings import SETTINGS_FILE, FamilySettings, load_settings
 from specviz.training.speed import measure_speeds
@@ -29,10 +30,11 @@ COMMANDS = {
     "speed": "tokens a second of training, the plain way and this package's",
     "evaluate": "held-out loss, draft agreement and continuations of the present checkpoints",
     "export": "write the target and all trained drafts as folders for from_pretrained",
+    "reading": "write what the exported target has read, and how probable held-out texts are to it",
     "prompts": "write openings of stories to fit a draft on (see `python -m specviz distill`)",
     "card": "write the model card from the export and the last evaluation",
 }
-NEEDS_CORPUS = {"tokenizer", "target", "sample", "draft", "evaluate", "card"}
+NEEDS_CORPUS = {"tokenizer", "target", "sample", "draft", "evaluate", "reading", "card"}
 EPILOG = "In this order; every command may be interrupted, and goes on when run again."
 
 
@@ -55,7 +57,7 @@ def build_parser() -> argparse.ArgumentParser:
             "--settings", type=Path, default=SETTINGS_FILE, help="default: %(default)s"
         )
         command.add_argument("--threads", type=int, help="processor threads (default: all cores)")
-        if name in ("export", "card"):
+        if name in ("export", "reading", "card"):
             command.add_argument(
                 "--models", type=Path, default=Path("assets/models"), help="default: %(default)s"
             )
@@ -103,6 +105,9 @@ def _run(parsed: argparse.Namespace, settings: FamilySettings) -> None:
         return
     if parsed.command == "card":
         Console().print(f"wrote {write_card(settings, parsed.corpus, build, parsed.models)}")
+        return
+    if parsed.command == "reading":
+        Console().print(f"wrote {write_reading(settings, parsed.corpus, parsed.models)}")
         return
     if not tokenizer_file.exists():
         raise FileNotFoundError(f"{tokenizer_file} is missing: run the command `tokenizer` first")

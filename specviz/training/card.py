@@ -261,6 +261,7 @@ def _commands(settings: FamilySettings, models: Path) -> str:
         "speed",
         "evaluate --corpus DATA",
         "export",
+        "reading --corpus DATA",
         "prompts --out story_prompts.txt",
         "card --corpus DATA",
     ]

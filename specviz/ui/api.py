@@ -6,14 +6,21 @@ import gradio as gr
 
 from specviz.errors import SpecvizError
 from specviz.trace.files import to_json
-from specviz.trace.values import RaceFinished, RaceStarted, StartRace
-from specviz.ui.options import PageOptions
+from specviz.trace.values import RaceFinished, RaceRequest, RaceStarted, StartRace, Trace
+from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.race_queue import Place, RaceQueue
 from specviz.ui.request_form import build_request
 from specviz.ui.stream import Deadline
+from specviz.ui.strings import PageError
+
+WAIT_SECONDS = 1.0
 
 
-def add_api(start_race: StartRace, options: PageOptions, queue_name: str) -> None:
-    """Add the endpoint `/race` to the page that is being built, in the queue of its races."""
+def add_api(start_race: StartRace, options: PageOptions, queue: RaceQueue) -> None:
+    """Add the endpoint `/race` to the page that is being built.
+
+    One program at a time joins the queue of the page's races; the others wait at Gradio's door.
+    """
 
     def race(
         prompt: str,
@@ -29,14 +36,27 @@ def add_api(start_race: StartRace, options: PageOptions, queue_name: str) -> Non
         """
         try:
             request = build_request(prompt, lanes, sampling, max_new_tokens, options)
-            deadline = Deadline(options.limits.deadline_seconds)
-            for event in start_race(request, deadline.is_over):
-                if isinstance(event, RaceStarted):
-                    deadline.start()
-                if isinstance(event, RaceFinished):
-                    return to_json(event.trace)
+            place = queue.join(request)
+            if place is None:
+                raise PageError("status.queue_full")
+            try:
+                return to_json(_run(start_race, request, place, options.limits))
+            finally:
+                queue.leave(place)
         except SpecvizError as error:
             raise gr.Error(str(error), print_exception=False) from error
-        raise AssertionError("a race ends with RaceFinished")
 
-    gr.api(race, api_name="race", concurrency_id=queue_name, concurrency_limit=1)
+    gr.api(race, api_name="race", concurrency_limit=1)
+
+
+def _run(start_race: StartRace, request: RaceRequest, place: Place, limits: PageLimits) -> Trace:
+    while not place.wait_for_turn(WAIT_SECONDS):
+        continue
+    deadline = Deadline(limits.deadline_seconds)
+    for event in start_race(request, deadline.is_over):
+        place.note(event)
+        if isinstance(event, RaceStarted):
+            deadline.start()
+        if isinstance(event, RaceFinished):
+            return event.trace
+    raise AssertionError("a race ends with RaceFinished")

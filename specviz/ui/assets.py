@@ -14,12 +14,13 @@ from typing import Any
 
 import gradio as gr
 
+from specviz.texts import STRINGS_FOLDER
+
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 JS_FOLDER = ASSETS / "js"
 CSS_FOLDER = ASSETS / "css"
 PALETTE = CSS_FOLDER / "1-palette.css"
 PROMPTS_FOLDER = ASSETS / "prompts"
-STRINGS_FOLDER = ASSETS / "strings"
 TRACES_FOLDER = ASSETS / "traces"
 
 Settings = dict[str, Any]
@@ -37,6 +38,8 @@ class Example:
     prompt: str
     tries: dict[str, Settings]
     """What the hint invites to, by the NAME of its button's text `prompt.try_NAME`."""
+    is_odd: bool = False
+    """Whether it is there because it is unlike what the shipped target has read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ def read_examples() -> tuple[ExampleGroup, ...]:
     for path in sorted(PROMPTS_FOLDER.glob("*.json")):
         group = json.loads(path.read_text(encoding="utf-8"))
         examples = tuple(
-            Example(entry["id"], entry["prompt"], entry.get("try", {}))
+            Example(entry["id"], entry["prompt"], entry.get("try", {}), entry.get("odd", False))
             for entry in group["examples"]
         )
         groups.append(ExampleGroup(group["id"], examples))

@@ -9,6 +9,7 @@ import gradio as gr
 from specviz.ui import views
 from specviz.ui.assets import read_examples
 from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.page_data import prompt_data
 from specviz.ui.panels import Panel
 from specviz.ui.settings_data import Span, first_lanes, settings_data, spans
 from specviz.ui.strings import label
@@ -60,6 +61,7 @@ def build_controls(options: PageOptions) -> Controls:
     with gr.Row(elem_id="sv-controls", equal_height=False):
         with gr.Column(min_width=300, elem_id="sv-ask"):
             prompt = _prompt_field(shown.prompt, limits.max_prompt_chars)
+            views.page_part("prompt", prompt_data(options))
             views.choice("examples", "", {"groups": [asdict(g) for g in read_examples()]})
             race = race_button(label("control.race"), Panel.RACE)
             wish = views.choice("settings", "", data)

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
+from specviz.texts import Text
 from specviz.trace.fits import FittedDraft
 from specviz.trace.limits import MAX_GAMMA, MAX_LANES
+from specviz.trace.reading import Reading
 from specviz.trace.values import Method
 
 
@@ -20,6 +22,8 @@ class PairOption:
     where the target declares none, and a lane then names none."""
     num_parameters: int | None = None
     """Weights of the target; None where its files were not described."""
+    reading: Reading | None = None
+    """What the target has read; None where its folder does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +45,14 @@ class PageLimits:
     deadline_seconds: float = 60.0
     pause_seconds: float = 600.0
     """How long a race may be held between its rounds, in all, before it is ended."""
+    queued_pause_seconds: float = 30.0
+    """How long a race may be held while others wait, in all, before it is run to its end."""
     max_trace_chars: int = 4_000_000
     """Longest trace file that the page opens."""
     max_trace_guesses: int = 64
     """Most guesses that a round of such a file may hold."""
     queue_size: int = 32
+    """How many races may wait; each that does keeps one of Gradio's 40 threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +82,13 @@ class PageOptions:
     defaults: PageDefaults = PageDefaults()
     fitted: tuple[FittedDraft, ...] = ()
     """Drafts that were fitted to a target; those that can race are among its pair's drafts too."""
-    fit_problems: tuple[str, ...] = ()
+    fit_problems: tuple[Text, ...] = ()
     """One sentence for each fitted draft that was left out."""
+
+    @property
+    def readings(self) -> dict[str, Reading]:
+        """What the targets have read of which it is known, by their names."""
+        return {pair.target: pair.reading for pair in self.pairs if pair.reading}
 
     def pair(self, target: str) -> PairOption | None:
         """Return the pair with this target, or None where the page does not offer it."""

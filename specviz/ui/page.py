@@ -9,23 +9,23 @@ import gradio as gr
 from specviz.trace.values import RaceRequest, StartRace
 from specviz.ui import views
 from specviz.ui.api import add_api
-from specviz.ui.assets import read_css, read_early_script, serve_assets
+from specviz.ui.assets import read_css, read_early_script, read_examples, serve_assets
 from specviz.ui.compare_controls import build_compare_controls
 from specviz.ui.compare_form import CompareValues, request_from_comparison
 from specviz.ui.controls import Controls, build_controls
 from specviz.ui.options import PageOptions
-from specviz.ui.page_data import header_data, learn_data, rounds_data
+from specviz.ui.page_data import header_data, learn_data, rounds_data, status_data
 from specviz.ui.panels import Panel
+from specviz.ui.prompt_guide import PromptGuide
+from specviz.ui.race_queue import RaceQueue
 from specviz.ui.recorded import welcome_data
 from specviz.ui.request_form import FormValues, request_from_form
 from specviz.ui.runs import RunStore
 from specviz.ui.server_functions import make_server_functions
-from specviz.ui.sessions import RaceSessions
+from specviz.ui.sessions import CheckRequest, RaceSessions, accept
 from specviz.ui.strings import label, languages, translations
 from specviz.ui.theme import build_theme
 
-RACE_QUEUE = "race"
-"""All races, from pages and programs alike, wait in this one queue and run one at a time."""
 # Gradio copies all that a component holds, at every packet, for each that ever showed progress.
 _NOWHERE: dict[str, Any] = {"show_progress": "hidden", "show_progress_on": []}
 _AT_ONCE: dict[str, Any] = {"queue": False, **_NOWHERE, "api_visibility": "private"}
@@ -40,16 +40,23 @@ class _Starter:
     inputs: list[gr.Component]
     read: Callable[..., RaceRequest]
     """Makes the request of the values of `inputs`."""
-    status: gr.HTML
 
 
-def build_page(start_race: StartRace, options: PageOptions) -> gr.Blocks:
-    """Build the page; `start_race` runs a race and yields its events."""
+def build_page(
+    start_race: StartRace, options: PageOptions, check_request: CheckRequest = accept
+) -> gr.Blocks:
+    """Build the page; `start_race` runs a race and yields its events.
+
+    `check_request` refuses a race before it waits for its turn.
+    """
     serve_assets()
     runs = RunStore()
-    sessions = RaceSessions(start_race, runs, options.limits)
+    queue = RaceQueue(options.limits.queue_size)
+    examples = [example for group in read_examples() for example in group.examples]
+    guide = PromptGuide(options.readings, examples)
+    sessions = RaceSessions(start_race, runs, queue, options.limits, guide, check_request)
     with gr.Blocks(title="specviz: speculative decoding, seen", analytics_enabled=False) as page:
-        bus = views.bus(make_server_functions(runs, sessions, options.limits))
+        bus = views.bus(make_server_functions(runs, sessions, options.limits, guide))
         views.page_part("header", header_data(options))
         with gr.Tabs(elem_id="sv-tabs"):
             with gr.Tab(label("tab.race"), id="race", elem_id="sv-tab-race"):
@@ -64,7 +71,7 @@ def build_page(start_race: StartRace, options: PageOptions) -> gr.Blocks:
         views.page_part("coach", learn_data(options))
         _wire_races(sessions, [race, comparison], bus)
         page.unload(_closing(sessions))
-        add_api(start_race, options, RACE_QUEUE)
+        add_api(start_race, options, queue)
     page.queue(max_size=options.limits.queue_size, default_concurrency_limit=1)
     return page
 
@@ -104,8 +111,8 @@ def _race_tab(options: PageOptions) -> _Starter:
     _wire_settings(controls)
     triggers = [controls.race.click, controls.prompt.submit]
     views.panel_part("predict", Panel.RACE)
-    status = views.race_parts(Panel.RACE)
-    return _Starter(Panel.RACE, triggers, controls.inputs(), read, status)
+    views.race_parts(Panel.RACE, status_data())
+    return _Starter(Panel.RACE, triggers, controls.inputs(), read)
 
 
 def _wire_settings(controls: Controls) -> None:
@@ -134,17 +141,20 @@ def _compare_tab(options: PageOptions) -> _Starter:
 
     triggers = [controls.race.click]
     with gr.Column(visible=bool(options.fitted)):
-        status = views.race_parts(Panel.COMPARE)
-    return _Starter(Panel.COMPARE, triggers, controls.inputs(), read, status)
+        views.race_parts(Panel.COMPARE, status_data())
+    return _Starter(Panel.COMPARE, triggers, controls.inputs(), read)
 
 
 def _wire_races(sessions: RaceSessions, starters: list[_Starter], bus: gr.HTML) -> None:
-    races = [_wire_start(sessions, starter, bus) for starter in starters]
-    bus.stop(fn=None, cancels=races)
+    for starter in starters:
+        _wire_start(sessions, starter, bus)
 
 
-def _wire_start(sessions: RaceSessions, starter: _Starter, bus: gr.HTML) -> Any:
-    """Wire what starts a race; the event that streams it is returned."""
+def _wire_start(sessions: RaceSessions, starter: _Starter, bus: gr.HTML) -> None:
+    """Wire what starts a race: the form is read at once, and the race streamed from its turn on.
+
+    Races wait in the page's own queue, so Gradio starts each stream as it comes.
+    """
 
     def enter(request: gr.Request, *values: object) -> str:
         return sessions.enter(starter.panel, lambda: starter.read(*values), _visitor(request))
@@ -159,14 +169,12 @@ def _wire_start(sessions: RaceSessions, starter: _Starter, bus: gr.HTML) -> Any:
     racing = entering.success(
         stream,
         outputs=[bus],
-        concurrency_id=RACE_QUEUE,
-        concurrency_limit=1,
-        show_progress="minimal",
-        show_progress_on=[starter.status],
+        concurrency_limit=None,
+        trigger_mode="multiple",
         api_visibility="private",
+        **_NOWHERE,
     )
     racing.failure(turn_away, outputs=[bus], **_AT_ONCE)
-    return racing
 
 
 def _visitor(request: gr.Request) -> str:

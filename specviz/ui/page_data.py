@@ -4,6 +4,7 @@ from typing import Any
 
 from specviz.trace.outcomes import outcome_table
 from specviz.ui.assets import read_examples
+from specviz.ui.lesson_data import example_distributions, large_pass_data
 from specviz.ui.options import PageOptions
 from specviz.ui.recorded import read_recorded, recorded_names
 from specviz.ui.strings import languages
@@ -20,6 +21,27 @@ def header_data(options: PageOptions) -> dict[str, Any]:
     return {"device": f"{options.device}, {options.dtype}", "languages": languages()}
 
 
+def prompt_data(options: PageOptions) -> dict[str, Any]:
+    """Say what each target is and has read, and how long a prompt may be."""
+    return {
+        "max_chars": options.limits.max_prompt_chars,
+        "targets": {
+            pair.target: {
+                "num_parameters": pair.num_parameters,
+                "kinds": pair.reading.kinds if pair.reading else (),
+                "languages": pair.reading.languages if pair.reading else (),
+            }
+            for pair in options.pairs
+        },
+    }
+
+
+def status_data() -> dict[str, Any]:
+    """Give the gallery's prompts, of which the strip may offer one."""
+    examples = [example for group in read_examples() for example in group.examples]
+    return {"prompts": {each.id: each.prompt for each in examples}}
+
+
 def rounds_data() -> dict[str, Any]:
     """Give what Round by round draws with; without the recorded race it offers none."""
     recorded = RECORDED if RECORDED in recorded_names() else None
@@ -30,7 +52,7 @@ def learn_data(options: PageOptions) -> dict[str, Any]:
     """Give what the lessons speak of and race: the first pair that this page offers.
 
     Before any race was run their numbers come from the recorded one, if it is there: from how it
-    began, and its figures at the end.
+    began, and its figures at the end. `recordings` are the races that a lesson may play instead.
     """
     pair = options.pairs[0]
     examples = [example for group in read_examples() for example in group.examples]
@@ -40,6 +62,9 @@ def learn_data(options: PageOptions) -> dict[str, Any]:
         "drafts": pair.drafts,
         "parameters": {each.target: each.num_parameters for each in options.pairs},
         "prompts": {each.id: each.prompt for each in examples if each.id in LESSON_PROMPTS},
+        "large": large_pass_data(),
+        "distributions": example_distributions(packets),
+        "recordings": recorded_names(),
         "recorded": packets
         and {"started": packets[0]["events"][0], "figures": packets[-1]["figures"]},
     }

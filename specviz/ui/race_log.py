@@ -6,25 +6,32 @@ lane's clock, and must stay far below the time of a round.
 
 from specviz.trace.counts import RunningCounts
 from specviz.trace.forecast import NUM_ROUNDS, Forecast, forecast_speedup
+from specviz.trace.loops import loop_in_rounds
 from specviz.trace.metrics import metrics_of
+from specviz.trace.slower import why_slower
+from specviz.trace.typed_json import encode
 from specviz.trace.values import (
     Event,
     LaneFinished,
     RaceFinished,
     RaceStarted,
+    Round,
     RoundFinished,
     StopReason,
 )
 from specviz.trace.verdict import Verdict, race_verdicts
 from specviz.trace.window import common_window
+from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.wire import EventJson, LaneFigures, event_json, lane_figures
 
 
 class RaceLog:
     """What the page is told of a running race: every lane against lane 0, the target alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, guide: PromptGuide | None = None) -> None:
+        self._guide = guide or PromptGuide()
         self._counts: list[RunningCounts] = []
+        self._rounds: list[list[Round]] = []
         self._max_new_tokens = 0
         self._forecasts: dict[int, Forecast] = {}
         """By lane, once it has run long enough."""
@@ -44,13 +51,16 @@ class RaceLog:
         match event:
             case RaceStarted():
                 self._counts = [RunningCounts() for _ in event.specs]
+                self._rounds = [[] for _ in event.specs]
                 self._max_new_tokens = event.request.max_new_tokens
+                return event_json(event, familiarity=self._guide.about(event))
             case RoundFinished():
                 return self._take_round(event)
             case LaneFinished():
                 self.is_cancelled |= event.stop_reason is StopReason.CANCELLED
                 if event.error:
                     self.errors.append(event.error)
+                return event_json(event, loop=encode(loop_in_rounds(self._rounds[event.lane])))
             case RaceFinished():
                 self._finished = event
                 return None
@@ -67,6 +77,7 @@ class RaceLog:
     def _take_round(self, event: RoundFinished) -> EventJson:
         counts, baseline = self._counts[event.lane], self._counts[0]
         counts.add(event.round)
+        self._rounds[event.lane].append(event.round)
         if event.lane > 0 and counts.num_rounds == NUM_ROUNDS:
             forecast = forecast_speedup(counts, baseline, self._max_new_tokens)
             if forecast is not None:
@@ -79,4 +90,5 @@ class RaceLog:
         forecast = self._forecasts.get(lane)
         if forecast is not None and self._finished is not None:
             forecast = forecast.judged(metrics.speedup)
-        return lane_figures(metrics, verdict, forecast)
+        slowness = why_slower(metrics) if self._finished is not None else None
+        return lane_figures(metrics, verdict, forecast, slowness)

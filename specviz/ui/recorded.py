@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from specviz.errors import TraceFormatError
 from specviz.trace.files import loads, read_trace
 from specviz.trace.replay import events_of
 from specviz.trace.values import Method, RaceStarted, RoundFinished, Trace
 from specviz.ui.assets import TRACES_FOLDER
 from specviz.ui.options import PageLimits
+from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.race_log import RaceLog
 from specviz.ui.stream import ending
 from specviz.ui.strings import PageError
@@ -48,29 +48,27 @@ def read_recorded(name: str) -> list[Parts] | None:
     return list(packets_of(read_trace(Path(TRACES_FOLDER) / f"{name}.json")))
 
 
-def open_trace(text: object, limits: PageLimits) -> list[Parts]:
+def open_trace(text: object, limits: PageLimits, guide: PromptGuide | None = None) -> list[Parts]:
     """Read a trace that a visitor opened from a file.
 
     Raises:
         RequestError: It is too long, or a race that the page cannot show.
         TraceFormatError: It is not a trace.
     """
-    if not isinstance(text, str) or not text.strip():
-        raise TraceFormatError("The file is empty.")
-    allowed = limits.max_trace_chars
-    if len(text) > allowed:
-        raise PageError("error.trace_too_long", chars=len(text), allowed=allowed)
-    trace = loads(text)
+    content, allowed = text if isinstance(text, str) else "", limits.max_trace_chars
+    if len(content) > allowed:
+        raise PageError("error.trace_too_long", chars=len(content), allowed=allowed)
+    trace = loads(content)
     _check_showable(trace, limits.max_trace_guesses)
-    return list(packets_of(trace))
+    return list(packets_of(trace, guide))
 
 
-def packets_of(trace: Trace) -> Iterator[Parts]:
+def packets_of(trace: Trace, guide: PromptGuide | None = None) -> Iterator[Parts]:
     """Yield a finished race as packets, one a round.
 
     Figures follow each round of a lane that drafts; the last packet says how the race ended.
     """
-    log = RaceLog()
+    log = RaceLog(guide)
     collected: list[EventJson] = []
     for event in events_of(trace):
         written = log.take(event)

@@ -18,7 +18,7 @@ from specviz.ui.request_values import (
     read_sequence,
     shown,
 )
-from specviz.ui.strings import PageError
+from specviz.ui.strings import PageError, PagePromptError
 
 MAX_LANES_CHARS = 4_000
 """Longest description of the lanes that a page may send."""
@@ -91,10 +91,10 @@ def _lanes_of_text(text: object) -> object:
 
 def _prompt(value: object, limits: PageLimits) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise PageError("error.prompt_empty")
+        raise PagePromptError("error.prompt_empty")
     if len(value) > limits.max_prompt_chars:
         allowed = limits.max_prompt_chars
-        raise PageError("error.prompt_too_long", chars=len(value), allowed=allowed)
+        raise PagePromptError("error.prompt_too_long", chars=len(value), allowed=allowed)
     return value
 
 

@@ -52,6 +52,7 @@ class Run:
         self._goes = threading.Event()
         self._goes.set()
         self._ends_with_round = False
+        self._is_run_out = False
         self._finished = threading.Event()
 
     def write(
@@ -76,6 +77,8 @@ class Run:
                 packet["figures"] = figures
             if status is not None:
                 packet["status"] = status
+            if self._is_run_out:
+                packet["is_run_out"] = True
             text = write_json(packet)
             self.packets.append(text)
             self.is_closed = is_last
@@ -107,6 +110,12 @@ class Run:
             self._stop.set()
             self._goes.set()
 
+    def run_out(self) -> None:
+        """Let the race go on to its end: nothing can hold it any more, and its page is told."""
+        with self._lock:
+            self._is_run_out = True
+            self._goes.set()
+
     def take_step(self) -> None:
         """Note that a lane that drafts has done a round: a race that was stepped waits again."""
         if self._ends_with_round:
@@ -131,7 +140,7 @@ class Run:
 
     def _hold(self) -> None:
         with self._lock:
-            if not self._stop.is_set():
+            if not self._stop.is_set() and not self._is_run_out:
                 self._goes.clear()
 
 

@@ -12,17 +12,20 @@ from specviz.trace.files import dumps
 from specviz.trace.limits import MAX_GAMMA
 from specviz.trace.theory import best_gamma, predicted_speedup
 from specviz.ui.options import PageLimits
+from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.recorded import open_trace, packets_of, read_recorded
 from specviz.ui.runs import Run, RunStore
 from specviz.ui.sessions import RaceSessions
-from specviz.ui.stream import sentence
 from specviz.ui.strings import PageError, message
 
 ServerFunction = Callable[[Any], Any]
 
 
 def make_server_functions(
-    runs: RunStore, sessions: RaceSessions, limits: PageLimits
+    runs: RunStore,
+    sessions: RaceSessions,
+    limits: PageLimits,
+    guide: PromptGuide | None = None,
 ) -> list[ServerFunction]:
     """Make the functions that the hidden bus offers to the page's scripts, by their names."""
 
@@ -43,11 +46,11 @@ def make_server_functions(
 
     def opened(text: object) -> Any:
         """Read a trace file that the visitor opened."""
-        return {"packets": open_trace(text, limits)}
+        return {"packets": open_trace(text, limits, guide)}
 
     def finished(run_id: object) -> Any:
         """Give a finished run of this visitor again, with figures after every round."""
-        return {"packets": list(packets_of(_trace_of(runs.get(run_id))))}
+        return {"packets": list(packets_of(_trace_of(runs.get(run_id)), guide))}
 
     def saved(run_id: object) -> Any:
         """Give the whole trace of a finished run as the text of a file."""
@@ -95,7 +98,7 @@ def _taking_lists(function: Callable[..., Any]) -> ServerFunction:
         try:
             return function(*arguments)
         except SpecvizError as error:
-            return {"error": sentence(error)}
+            return {"error": error.text}
 
     guarded.__name__, guarded.__doc__ = function.__name__, function.__doc__
     return guarded

@@ -1,7 +1,8 @@
 """Serves visitors' races: enters them in the queue, runs them, and does what is wished of them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from math import ceil
 from typing import Any
 
 import gradio as gr
@@ -10,13 +11,25 @@ from specviz.errors import RequestError
 from specviz.trace.values import RaceRequest, StartRace
 from specviz.ui.options import PageLimits
 from specviz.ui.panels import Panel
+from specviz.ui.prompt_guide import PromptGuide
+from specviz.ui.race_queue import Outlook, Place, RaceQueue
 from specviz.ui.runs import Run, RunStore, Wish
-from specviz.ui.stream import State, close_run, sentence, status, stream_race
-from specviz.ui.strings import message
+from specviz.ui.stream import State, close_run, refuse_run, status, stream_race
+from specviz.ui.strings import Message, message
 from specviz.ui.wire import pack
 
 STOP_SECONDS = 1.0
+WAIT_SECONDS = 1.0
+"""How often a race that waits is told how it stands."""
 SLOWEST_PACE_MS = 500.0
+
+
+CheckRequest = Callable[[RaceRequest], None]
+"""Raises RequestError for a race that cannot begin as far as the loaded models tell."""
+
+
+def accept(request: RaceRequest) -> None:
+    """Find nothing wrong with a request."""
 
 
 class NotEntered(gr.Error):  # type: ignore[misc]
@@ -29,10 +42,21 @@ class NotEntered(gr.Error):  # type: ignore[misc]
 class RaceSessions:
     """Serves all visitors; what belongs to one of them is in that visitor's runs."""
 
-    def __init__(self, start_race: StartRace, runs: RunStore, limits: PageLimits) -> None:
+    def __init__(
+        self,
+        start_race: StartRace,
+        runs: RunStore,
+        queue: RaceQueue,
+        limits: PageLimits,
+        guide: PromptGuide | None = None,
+        check_request: CheckRequest = accept,
+    ) -> None:
         self._start_race = start_race
         self._runs = runs
+        self._queue = queue
         self._limits = limits
+        self._guide = guide
+        self._check_request = check_request
 
     def enter(self, panel: Panel, read_request: Callable[[], RaceRequest], visitor: str) -> str:
         """Read the form into a new run and give its first packet: it waits, or was refused.
@@ -44,26 +68,42 @@ class RaceSessions:
         if run is None:
             raise NotEntered
         try:
-            run.request = read_request()
+            request = read_request()
+            self._check_request(request)
         except RequestError as error:
-            packet = close_run(run, State.ERROR, sentence(error))
+            packet = refuse_run(run, error)
         except Exception:
             close_run(run, State.ERROR, message("status.broken"))
             raise
         else:
+            run.request = request
             packet = run.write([], status=status(State.WAITING, message("status.queued")))
         return packet or ""
 
     def stream(self, visitor: str) -> Iterator[str]:
-        """Run the race that this visitor's page has entered and yield its packets."""
+        """Let the race that this visitor's page has entered wait, run it, and yield its packets."""
         run = self._waiting(visitor)
-        if run is not None:
-            with closing(stream_race(self._start_race, run, self._limits)) as packets:
+        if run is None or run.request is None:
+            return
+        place = self._queue.join(run.request)
+        if place is None:
+            yield close_run(run, State.ERROR, message("status.queue_full")) or ""
+            return
+        try:
+            yield from _wait_in_queue(run, place)
+            if run.is_closed or run.has_begun:
+                return
+            with closing(self._packets(run, place)) as packets:
                 for packet in packets:
                     yield pack(packet)
+        finally:
+            self._queue.leave(place)
+
+    def _packets(self, run: Run, place: Place) -> Generator[str]:
+        return stream_race(self._start_race, run, self._limits, place, self._guide)
 
     def turn_away(self, visitor: str) -> Any:
-        """Say that the queue was full; a race that runs already found its place in it."""
+        """Say that Gradio's own queue was full; a race that runs already found its place."""
         run = self._waiting(visitor)
         if run is None:
             return gr.skip()
@@ -104,6 +144,7 @@ class RaceSessions:
         if run.has_begun and run.wait(STOP_SECONDS):
             return []
         packet = close_run(run, State.STOPPED, message("status.was_stopped"))
+        self._queue.wake()
         return [] if packet is None else [packet]
 
     def _waiting(self, visitor: str) -> Run | None:
@@ -111,3 +152,36 @@ class RaceSessions:
         runs = self._runs.of(visitor)
         waiting = [run for run in runs if not run.is_closed and not run.has_begun]
         return next((run for run in waiting if run.request is not None), None)
+
+
+def _wait_in_queue(run: Run, place: Place) -> Iterator[str]:
+    """Yield packets that say how a run stands until it is its turn, or its visitor gave up."""
+    told = None
+    while not place.wait_for_turn(0 if told is None else WAIT_SECONDS) and not run.is_closed:
+        standing = _standing(place.outlook())
+        if standing != told:
+            told = standing
+            yield run.write([], status=status(State.WAITING, standing)) or ""
+
+
+def _standing(outlook: Outlook) -> Message:
+    """Say a position and an estimate, and what the estimate rests on."""
+    if outlook.seconds is None or outlook.token_ms is None:
+        return message("status.queued_first", position=outlook.position)
+    values = {
+        "position": outlook.position,
+        "seconds": ceil(outlook.seconds),
+        "tokens": outlook.num_tokens,
+        "ms": round(outlook.token_ms, 1),
+        "basis": _basis(outlook.num_races),
+    }
+    if outlook.held_seconds is None:
+        return message("status.queued_about", **values)
+    return message("status.queued_held", held=ceil(outlook.held_seconds), **values)
+
+
+def _basis(num_races: int) -> Message:
+    """Say whose time for a token an estimate takes."""
+    if num_races > 1:
+        return message("status.estimate_recent", n=num_races)
+    return message("status.estimate_one" if num_races else "status.estimate_running")

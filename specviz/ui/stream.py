@@ -11,7 +11,7 @@ from contextlib import closing
 from enum import StrEnum
 from typing import Protocol, cast
 
-from specviz.errors import SpecvizError
+from specviz.errors import PromptError, RequestError, SpecvizError
 from specviz.trace.values import (
     Event,
     ModelLoading,
@@ -21,9 +21,11 @@ from specviz.trace.values import (
     StartRace,
 )
 from specviz.ui.options import PageLimits
+from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.race_log import RaceLog
+from specviz.ui.race_queue import Place
 from specviz.ui.runs import Run
-from specviz.ui.strings import PageError, Text, message
+from specviz.ui.strings import Text, message
 from specviz.ui.wire import EventJson, Status
 
 PACKET_SECONDS = 0.05
@@ -31,6 +33,8 @@ FIGURES_SECONDS = 0.2
 # Sending a packet needs the interpreter that the next round runs in. This pause, between two rounds
 # and so outside of every clock, lets the packet go first; without it the page slows what it shows.
 SEND_SECONDS = 0.008
+HELD_LOOK_SECONDS = 0.25
+"""How often a race that is held looks whether others wait."""
 _log = logging.getLogger(__name__)
 
 
@@ -43,6 +47,8 @@ class State(StrEnum):
     FINISHED = "finished"
     STOPPED = "stopped"
     ERROR = "error"
+    REFUSED = "refused"
+    """No race began: the page keeps what it shows, and says why where the field is."""
 
 
 class _Closable(Protocol):
@@ -57,6 +63,14 @@ def status(state: State, text: Text | None = None) -> Status:
 def close_run(run: Run, state: State, text: Text) -> str | None:
     """Write the last packet of a run that has nothing more to show."""
     return run.write([], status=status(state, text), is_last=True)
+
+
+def refuse_run(run: Run, error: RequestError) -> str | None:
+    """Write the only packet of a run that was refused; a page then shows no other race for it."""
+    told = status(State.REFUSED, error.text)
+    if isinstance(error, PromptError):
+        told["field"] = "prompt"
+    return run.write([], status=told, is_last=True)
 
 
 class Deadline:
@@ -80,8 +94,16 @@ class Deadline:
             self._ends_at += seconds
 
 
-def stream_race(start_race: StartRace, run: Run, limits: PageLimits) -> Generator[str]:
+def stream_race(
+    start_race: StartRace,
+    run: Run,
+    limits: PageLimits,
+    place: Place,
+    guide: PromptGuide | None = None,
+) -> Generator[str]:
     """Run the race of a run and yield its packets; the last one always says how it ended.
+
+    `place` is the race's own in the queue, of which it is the first now.
 
     An error meant for the user becomes the last packet. Any other is logged, shown in general words
     and raised. Closing the iterator stops the race.
@@ -89,9 +111,11 @@ def stream_race(start_race: StartRace, run: Run, limits: PageLimits) -> Generato
     run.has_begun = True
     try:
         yield from _present(run.write([], status=status(State.LOADING)))
-        yield from _packets(start_race, run, limits)
+        yield from _packets(start_race, run, limits, place, guide)
+    except PromptError as error:
+        yield from _present(refuse_run(run, error))
     except SpecvizError as error:
-        yield from _present(close_run(run, State.ERROR, sentence(error)))
+        yield from _present(close_run(run, State.ERROR, error.text))
     except Exception:
         _log.exception("a race failed")
         yield from _present(close_run(run, State.ERROR, message("status.broken")))
@@ -99,14 +123,6 @@ def stream_race(start_race: StartRace, run: Run, limits: PageLimits) -> Generato
     finally:
         close_run(run, State.STOPPED, message("status.was_stopped"))
         run.finish()
-
-
-def sentence(error: SpecvizError) -> Text:
-    """Give an error's message as a sentence: a capital first, a full stop last."""
-    if isinstance(error, PageError):
-        return error.message
-    text = str(error).strip()
-    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def ending(log: RaceLog, cause: str = "here") -> Status:
@@ -123,35 +139,66 @@ def ending(log: RaceLog, cause: str = "here") -> Status:
 class _Referee:
     """Is asked between two rounds whether the race ends, and holds it while it is paused."""
 
-    def __init__(self, run: Run, limits: PageLimits) -> None:
+    def __init__(self, run: Run, limits: PageLimits, place: Place) -> None:
         self._run = run
+        self._place = place
         self._pause_seconds = limits.pause_seconds
         """How much longer the race may be held; all pauses count together."""
+        self._queued_pause_seconds = limits.queued_pause_seconds
+        """How much longer it may be held while others wait."""
         self.deadline = Deadline(limits.deadline_seconds)
         self.cause = "here"
 
     def should_stop(self) -> bool:
-        began = time.monotonic()
-        if not self._run.wait_while_paused(self._pause_seconds):
+        if not self._wait_while_held():
             self.cause = "paused"
             return True
-        held = time.monotonic() - began
-        self._pause_seconds -= held
-        self.deadline.extend(held)
         if self.deadline.is_over() and not self._run.should_stop():
             self.cause = "deadline"
             return True
         return self._run.should_stop()
 
+    def _wait_while_held(self) -> bool:
+        """Wait until the race may go on; false where it was held for too long.
 
-def _packets(start_race: StartRace, run: Run, limits: PageLimits) -> Iterator[str]:
+        While others wait it may be held for a shorter time, and is then run to its end.
+        """
+        while not self._hold_for_a_look():
+            if self._pause_seconds <= 0:
+                return False
+            if self._queued_pause_seconds <= 0:
+                self._run.run_out()
+            self._place.hold(min(self._pause_seconds, self._queued_pause_seconds))
+        self._place.release()
+        return True
+
+    def _hold_for_a_look(self) -> bool:
+        """Wait a moment; gives whether the race may go on."""
+        began = time.monotonic()
+        goes_on = self._run.wait_while_paused(self._longest_look())
+        held = time.monotonic() - began
+        self._pause_seconds -= held
+        if self._place.others_wait():
+            self._queued_pause_seconds -= held
+        self.deadline.extend(held)
+        self._place.extend(held)
+        return goes_on
+
+    def _longest_look(self) -> float:
+        return min(HELD_LOOK_SECONDS, self._pause_seconds, self._queued_pause_seconds)
+
+
+def _packets(
+    start_race: StartRace, run: Run, limits: PageLimits, place: Place, guide: PromptGuide | None
+) -> Iterator[str]:
     assert run.request is not None
-    log, referee = RaceLog(), _Referee(run, limits)
+    log, referee = RaceLog(guide), _Referee(run, limits, place)
     collected: list[EventJson] = []
     sent_at = figures_at = time.monotonic()
     events = start_race(run.request, referee.should_stop)
     with closing(cast(_Closable, events)):
         for event in events:
+            place.note(event)
             _note(event, run, referee)
             written = log.take(event)
             if written is None:

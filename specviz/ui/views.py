@@ -16,14 +16,11 @@ from specviz.ui.server_functions import ServerFunction
 
 
 def bus(functions: Sequence[ServerFunction]) -> gr.HTML:
-    """The hidden way in: its value is the newest packet; what scripts ask for goes through it.
-
-    Its event `stop` says that a race was stopped before it left the queue.
-    """
+    """The hidden way in: its value is the newest packet; what scripts ask for goes through it."""
     return gr.HTML(
         value="",
         html_template="<i></i>",
-        js_on_load=_script("connectBus(props, server, watch, trigger)"),
+        js_on_load=_script("connectBus(props, server, watch)"),
         server_functions=list(functions),
         visible="hidden",
         elem_id="sv-bus",
@@ -47,16 +44,15 @@ def choice(name: str, first: str, data: object = None) -> gr.HTML:
     return _part(name, call, f"sv-{name}", first)
 
 
-def race_parts(panel: Panel) -> gr.HTML:
-    """Lay out all that shows a panel's race, as one scene; its status strip is returned."""
+def race_parts(panel: Panel, data: object) -> None:
+    """Lay out all that shows a panel's race, as one scene; its status strip takes `data`."""
     plotly = {"plotly": plotly_address()}
     with gr.Column(elem_classes="sv-scene"):
-        status = panel_part("status", panel)
+        panel_part("status", panel, data)
         panel_part("figures", panel)
         panel_part("stage", panel, plotly)
         panel_part("clock", panel)
         panel_part("charts", panel, plotly)
-    return status
 
 
 def call_script(call: str) -> dict[str, Any]:

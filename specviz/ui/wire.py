@@ -13,6 +13,7 @@ from typing import Any, NotRequired, TypedDict
 
 from specviz.trace.forecast import Forecast
 from specviz.trace.metrics import LaneMetrics
+from specviz.trace.slower import Slowness
 from specviz.trace.typed_json import encode
 from specviz.trace.values import Event
 from specviz.trace.verdict import Verdict
@@ -25,7 +26,8 @@ EventJson = dict[str, Any]
 """One of ModelLoading, RaceStarted, RoundFinished and LaneFinished.
 
 RoundFinished has two figures more, for the charts: `alpha` and `speedup`, the lane's own after this
-round, null where they are not defined.
+round, null where they are not defined. RaceStarted has `familiarity`, what `PromptGuide.about` says
+of the prompt, and LaneFinished has `loop`, the text's `LaneLoop`; null where there is none.
 """
 
 
@@ -38,6 +40,8 @@ class LaneFigures(TypedDict):
     """A `Verdict` once the race is over; None while it runs, and where nothing can be said."""
     forecast: dict[str, Any] | None
     """A `Forecast` from the lane's 20th round on; judged once the race is over."""
+    slowness: dict[str, Any] | None
+    """A `Slowness` once the race is over; None where the lane was not slower than the target."""
 
 
 class Status(TypedDict):
@@ -48,6 +52,8 @@ class Status(TypedDict):
 
     state: str
     text: NotRequired[Text]
+    field: NotRequired[str]
+    """The control that a refusal is about, where it is known: `prompt`."""
 
 
 class Packet(TypedDict):
@@ -61,21 +67,27 @@ class Packet(TypedDict):
     figures: NotRequired[list[LaneFigures]]
     """All lanes as they stand after the packet's events."""
     status: NotRequired[Status]
+    is_run_out: NotRequired[bool]
+    """There, and true, once the server holds the race no more since others wait."""
 
 
-def event_json(event: Event, **figures: float | None) -> EventJson:
+def event_json(event: Event, **figures: Any) -> EventJson:
     """Write an event in its own field names, with figures that belong to it."""
     return {"event": type(event).__name__, **encode(event), **figures}
 
 
 def lane_figures(
-    metrics: LaneMetrics, verdict: Verdict | None, forecast: Forecast | None
+    metrics: LaneMetrics,
+    verdict: Verdict | None,
+    forecast: Forecast | None,
+    slowness: Slowness | None,
 ) -> LaneFigures:
     """Write how a lane stands."""
     return {
         "metrics": encode(metrics),
-        "verdict": None if verdict is None else encode(verdict),
-        "forecast": None if forecast is None else encode(forecast),
+        "verdict": encode(verdict),
+        "forecast": encode(forecast),
+        "slowness": encode(slowness),
     }
 
 

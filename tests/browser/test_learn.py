@@ -8,6 +8,17 @@ from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
+CLEAR = """() => {
+    const box = (name) => document.querySelector(name)?.getBoundingClientRect();
+    const [lit, coach] = [box('[data-lit]'), box('.sv-coach')];
+    if (!lit) return false;
+    const width = Math.min(lit.right, coach.right) - Math.max(lit.left, coach.left);
+    const height = Math.min(lit.bottom, coach.bottom) - Math.max(lit.top, coach.top);
+    const isSeen = lit.bottom > 0 && lit.top < window.innerHeight;
+    const fits = lit.height < window.innerHeight - coach.height - 32;
+    return isSeen && (!fits || width <= 0 || height <= 0);
+}"""
+"""Whether the lit control is in sight, and clear of the coach where there is room for both."""
 
 
 def _open_learn(page: Page) -> None:
@@ -39,10 +50,11 @@ def test_a_lesson_is_completed_by_doing_it(open_page: OpenPage, fake_address: st
     expect(coach).to_contain_text("Lesson 1 of 8")
     expect(page.locator("#sv-race")).to_be_visible()
     expect(page.locator("[data-lit]")).to_have_id("sv-race")
+    expect(coach.locator(".is-main")).to_have_text("Race")
     coach.get_by_role("button", name="Set it up for me").click()
     expect(page.locator("#sv-prompt textarea")).to_have_value(re.compile("named Leo"))
     _race(page)
-    expect(coach).to_contain_text(re.compile(r"22\.4 MB of weights in \d+\.\d ms: \d+\.\d GB"))
+    expect(coach).to_contain_text(re.compile(r"22\.4 MB\. A pass over one token took \d+\.\d ms"))
     expect(coach).to_contain_text("a processor of the tests")
     page.locator(".sv-lane >> nth=0").locator(".sv-t").nth(3).click()
     expect(coach).to_contain_text("True or false?")
@@ -53,6 +65,16 @@ def test_a_lesson_is_completed_by_doing_it(open_page: OpenPage, fake_address: st
     coach.get_by_role("button", name="All lessons").click()
     expect(coach).to_be_hidden()
     expect(page.locator(".sv-learn-count")).to_have_text("1 of 8 done")
+
+
+def test_a_recorded_race_completes_a_step(open_page: OpenPage, fake_address: str) -> None:
+    page = open_page(f"{fake_address}/?lesson=slow")
+    coach = _coach(page)
+    coach.get_by_role("button", name="Watch a recording").click()
+    expect(page.locator("#sv-race-status")).to_contain_text("recorded")
+    expect(coach.get_by_role("button", name="Race", exact=True)).to_be_disabled()
+    expect(coach).to_contain_text("Click a token in the lane of the target alone")
+    expect(page.locator("#sv-race")).to_be_enabled()
 
 
 def test_a_wrong_deed_completes_nothing(open_page: OpenPage, fake_address: str) -> None:
@@ -80,6 +102,110 @@ def test_a_round_by_itself_completes_its_step(open_page: OpenPage, fake_address:
     expect(coach).to_contain_text("True or false?")
 
 
+def test_what_a_step_left_is_gone_when_the_next_lesson_begins(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    page = open_page(fake_address)
+    _race(page)
+    page.check(".sv-transport .sv-speed [value='10']")
+    page.get_by_role("button", name="Watch again").click()
+    page.get_by_role("button", name="Step", exact=True).click()
+    expect(page.locator("#sv-race-status [data-state=paused]")).to_have_count(1)
+    _open_learn(page)
+    page.locator(".sv-lesson").first.click()
+    expect(page.locator("#sv-race")).to_be_enabled()
+    expect(page.locator(".sv-transport .sv-speed [value='1']")).to_be_checked()
+    expect(_coach(page)).to_contain_text("Press Race")
+
+
+def test_a_race_that_shows_something_else_is_told_so(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    page = open_page(f"{fake_address}/?lesson=methods")
+    _race(page)
+    coach = _coach(page)
+    expect(coach).to_contain_text("That race shows something else")
+    coach.get_by_role("button", name="Race", exact=True).click()
+    expect(coach).to_contain_text("EAGLE-3 does not race on this page yet")
+
+
+def test_each_lab_keeps_its_own_numbers(open_page: OpenPage, fake_address: str) -> None:
+    page = open_page(fake_address)
+    _open_learn(page)
+    slider = page.locator(".sv-lab-accept").get_by_label("draft probability q of “sea”")
+    _press(slider, "End", 1)
+    rules = page.locator(".sv-lab-rules")
+    card = rules.locator('[data-rule="again"]')
+    card.get_by_role("button").press("Enter")
+    expect(card).to_contain_text("“sea” comes 0.045 too often, “sun” 0.075 too seldom")
+    _press(rules.get_by_label("target probability p of “sun”"), "End", 1)
+    _press(rules.get_by_label("draft probability q of “sea”"), "End", 1)
+    expect(card).to_contain_text("p only by luck")
+    expect(card).not_to_contain_text("come too often")
+    expect(card).to_contain_text("the fault of this rule does not show")
+    page.evaluate("window.scrollTo(0, 0)")
+    page.locator(".sv-lesson").nth(4).click()
+    expect(card.locator(".sv-rule-verdict")).to_have_count(0)
+    expect(rules.get_by_label("target probability p of “sun”")).to_have_value("50")
+    expect(slider).to_have_value("100")
+
+
+def test_labs_offer_no_check_cheaper_than_a_pass(open_page: OpenPage, fake_address: str) -> None:
+    page = open_page(fake_address)
+    _open_learn(page)
+    strip, curve = page.locator(".sv-lab-strip"), page.locator(".sv-lab-curve")
+    for check in (
+        strip.get_by_label("the check, in target passes (v)"),
+        curve.get_by_label("v, one check in target passes"),
+    ):
+        _press(check, "Home", 1)
+        expect(check).to_have_value("1")
+    _press(strip.get_by_label("guesses in a round"), "End", 1)
+    _press(strip.get_by_label("guesses kept"), "Home", 1)
+    _press(strip.get_by_label("one draft step, ms"), "End", 1)
+    _press(strip.get_by_label("the check, in target passes (v)"), "End", 1)
+    expect(strip).to_contain_text("guessing takes 19.0 times as long")
+    accept = page.locator(".sv-lab-accept")
+    _press(accept.get_by_label("draft probability q of “sky”"), "Home", 1)
+    expect(accept.locator(".sv-toy-row >> nth=2")).to_contain_text("never guessed")
+
+
+def test_many_draws_tell_checked_guesses_from_unchecked_ones(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    page = open_page(fake_address)
+    _open_learn(page)
+    lab = page.locator(".sv-lab-draws")
+    for _ in range(4):
+        lab.get_by_role("button", name="Draw 1,000").click()
+    told = lab.locator(".sv-draws-sum").inner_text()
+    assert told.startswith("4,000 words each way.")
+    alone, checked, unchecked, luck = map(float, re.findall(r"\d\.\d+", told))
+    assert max(alone, checked) < 2 * luck
+    assert unchecked > 4 * luck
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (380, 800)])
+def test_no_step_of_any_lesson_hides_its_control(
+    open_page: OpenPage, fake_address: str, size: tuple[int, int]
+) -> None:
+    page = open_page(fake_address, *size, reduced_motion="reduce")
+    _race(page)
+    coach = _coach(page)
+    num_steps = 0
+    for number in range(8):
+        page.keyboard.press("Escape")
+        page.evaluate("window.scrollTo(0, 0)")
+        page.click("#sv-tab-learn-button")
+        page.locator(".sv-lesson").nth(number).click()
+        while (skip := coach.get_by_role("button", name="Skip")).is_visible():
+            coach.get_by_role("button", name=re.compile("Take me there|Show me")).click()
+            page.wait_for_function(CLEAR)
+            num_steps += 1
+            skip.click()
+    assert num_steps == 22
+
+
 def test_escape_leaves_a_lesson_and_its_light(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(f"{fake_address}/?lesson=slow")
     expect(page.locator("[data-lit]")).to_have_count(1)
@@ -92,13 +218,7 @@ def test_the_coach_folds_and_hides_no_lit_control(open_page: OpenPage, fake_addr
     page = open_page(f"{fake_address}/?lesson=slow", width=380, height=800)
     lit = page.locator("[data-lit]")
     expect(lit).to_have_id("sv-race")
-    page.wait_for_function(
-        """() => {
-            const lit = document.querySelector('[data-lit]').getBoundingClientRect();
-            const panel = document.querySelector('.sv-coach').getBoundingClientRect();
-            return lit.top >= 0 && lit.bottom <= panel.top;
-        }"""
-    )
+    page.wait_for_function(CLEAR)
     coach = _coach(page)
     coach.get_by_role("button", name="Fold the lesson away").click()
     expect(coach.locator(".sv-coach-body")).to_be_hidden()
@@ -158,8 +278,8 @@ def test_the_accept_rule_by_keyboard(open_page: OpenPage, fake_address: str) -> 
     ("rule", "law", "rate", "verdict"),
     [
         ("right", "0.500, 0.300, 0.200", "0.85", "exactly p"),
-        ("again", "0.425, 0.345, 0.230", "0.85", "wrong by up to 0.075"),
-        ("argmax", "0.333, 0.667, 0.000", "0.67", "wrong by up to 0.367"),
+        ("again", "0.425, 0.345, 0.230", "0.85", "“sun” 0.075 too seldom"),
+        ("argmax", "0.333, 0.667, 0.000", "0.67", "“sea” comes 0.367 too often"),
         ("match", "0.500, 0.300, 0.200", "0.35", "exactly p"),
     ],
 )

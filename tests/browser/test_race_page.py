@@ -139,15 +139,6 @@ def test_stop_keeps_what_was_written(open_page: OpenPage, fake_address: str) -> 
     assert page.locator(".sv-lane >> nth=0").locator(".sv-t").count() == 128
 
 
-def test_an_empty_prompt_is_refused_in_the_strip(open_page: OpenPage, fake_address: str) -> None:
-    page = open_page(fake_address)
-    page.fill("#sv-prompt textarea", "  ")
-    page.click("#sv-race")
-    page.wait_for_selector('.sv-status-view[data-state="error"]')
-    expect(page.locator(".sv-status-text")).to_contain_text("The prompt is empty")
-    expect(page.locator("#sv-race")).to_be_enabled()
-
-
 def test_a_second_visitor_waits_and_sees_nothing_of_the_first(
     open_page: OpenPage, fake_address: str
 ) -> None:

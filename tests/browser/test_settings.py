@@ -82,7 +82,8 @@ def test_a_link_restores_prompt_lanes_and_law(open_page: OpenPage, fake_address:
     link = _copied_link(first)
     assert "lane=draft-model:fake-misfit:6&lane=early-exit:8:2&lane=prompt-lookup:3:8" in link
     asked = parse_qs(urlparse(link).query)
-    assert set(asked) == {"prompt", "temperature", "seed", "lane"}, "only what differs is told"
+    plain = {"prompt", "temperature", "top_k", "top_p", "seed", "tokens", "target"}
+    assert set(asked) == {*plain, "lane"}, "all is told, whatever a page begins with"
     second = open_page(link)
     expect(second.locator(ROWS)).to_have_count(3)
     expect(second.locator(FIELD)).to_have_value(prompt)
@@ -200,7 +201,17 @@ def test_embedding_leaves_only_the_race(open_page: OpenPage, fake_address: str) 
     page = open_page(
         f"{fake_address}/?embed=1&prompt=On+a+slide&lane=prompt-lookup:4", width=800, height=600
     )
-    for part in ("#sv-header", "#sv-welcome", "#sv-examples", "#sv-race-settings", "footer"):
+    header = page.locator("#sv-header").bounding_box()
+    assert header is not None
+    assert (header["width"], header["height"]) == (1, 1), "its heading is there for the ear alone"
+    expect(page.locator("h1")).to_have_text("specviz")
+    for part in (
+        "#sv-header .sv-side",
+        "#sv-welcome",
+        "#sv-examples",
+        "#sv-race-settings",
+        "footer",
+    ):
         expect(page.locator(part).first).to_be_hidden()
     expect(page.get_by_role("tab").first).to_be_hidden()
     expect(page.get_by_role("button", name="Copy link")).to_be_hidden()
@@ -210,7 +221,9 @@ def test_embedding_leaves_only_the_race(open_page: OpenPage, fake_address: str) 
     for part in ("status", "figures", "stage", "charts"):
         expect(page.locator(f"#sv-race-{part}")).to_be_visible()
     link = page.get_by_role("link", name="Open in specviz")
-    expect(link).to_have_attribute("href", re.compile(r"\?prompt=On\+a\+slide&lane=prompt-lookup"))
+    expect(link).to_have_attribute(
+        "href", re.compile(r"\?prompt=On\+a\+slide&.*&lane=prompt-lookup:4:4$")
+    )
     assert page.evaluate("localStorage.getItem('specviz-settings')") is None
     assert page.evaluate("document.documentElement.scrollWidth") == 800
 

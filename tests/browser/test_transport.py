@@ -212,7 +212,7 @@ def test_a_race_is_saved_watched_again_and_opened(
         page.click(f"{STATUS} .sv-save")
     file = tmp_path / "race.json"
     download.value.save_as(file)
-    assert json.loads(file.read_text())["schema_version"] == 2
+    assert json.loads(file.read_text())["schema_version"] == 3
 
     page.click(f"{STATUS} .sv-again")
     expect(page.locator(f"{STATUS} .sv-origin")).to_contain_text("recorded")
@@ -289,8 +289,8 @@ def test_buttons_are_enabled_where_they_do_something(
     _wait_for(page, "finished")
     assert enabled() == {"again", "save", "open-race"}
     _start(page, "refuse")
-    _wait_for(page, "error")
-    assert enabled() == {"open-race"}
+    page.locator(".sv-prompt-note").wait_for()
+    assert enabled() == {"again", "save", "open-race"}
 
 
 def test_loading_models_are_named_and_counted(open_page: OpenPage, fake_address: str) -> None:
@@ -331,5 +331,6 @@ def test_a_race_that_lost_says_so_and_leads_to_the_reason(
     expect(page.locator(f"{STATUS} .sv-status-text")).to_contain_text(
         "slower than the target alone"
     )
-    page.click(f"{STATUS} .sv-link")
+    page.click(f"{STATUS} .sv-why-slower")
+    page.click(f"{STATUS} .sv-slower .sv-link")
     expect(page.locator("#sv-coach")).to_contain_text("Lesson 7")

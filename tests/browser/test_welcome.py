@@ -101,6 +101,9 @@ def test_a_phone_scrolls_in_one_direction(
     page = open_page(f"{fake_address}/?{query}", width=380, height=800)
     page.wait_for_selector("button.sv-watch")
     assert page.evaluate("document.documentElement.scrollWidth") == 380
+    own = page.locator("button.sv-own").bounding_box()
+    assert own is not None
+    assert own["height"] < 60, "its text stands in one line"
     page.click("button.sv-watch")
     page.wait_for_selector("#sv-race-stage .sv-t")
     assert page.evaluate("document.documentElement.scrollWidth") == 380

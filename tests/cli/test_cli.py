@@ -204,6 +204,14 @@ def test_a_failed_lane_is_said_and_sets_the_exit_status(
     assert "ended by an error: logits [b]are[/b] not numbers" in capsys.readouterr().out
 
 
+def test_a_full_context_and_a_loop_are_said(capsys: pytest.CaptureFixture[str]) -> None:
+    looped = lane([chain((5, 5), 2, 5)] * 10, stop_reason=StopReason.CONTEXT)
+    race(races=MadeUpRaces(changed=lambda _: looped))
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "context full: the target reads at most 33 tokens, the prompt included" in shown
+    assert "repeats itself from token 1 on: 1 over and over, for 30 tokens; α is 100%" in shown
+
+
 def test_the_trace_is_written(tmp_path: Path) -> None:
     path = tmp_path / "race.json"
     race("--trace", str(path), "--json")

@@ -9,7 +9,7 @@ from specviz.bench.plan import read_gallery
 from specviz.cli import main
 from specviz.cli.record import ASSETS, RECORDINGS
 from specviz.trace.files import read_trace
-from specviz.trace.values import RaceFinished, RaceRequest
+from specviz.trace.values import RaceFinished
 
 
 def test_every_recording_is_written_under_its_name(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_every_recording_is_written_under_its_name(tmp_path: Path) -> None:
     assert places == [("cpu", "float32")]
     for recording in RECORDINGS:
         trace = read_trace(tmp_path / "traces" / f"{recording.name}.json")
-        assert trace.request.max_new_tokens == RaceRequest("x", ()).max_new_tokens
+        assert trace.request.max_new_tokens == recording.max_new_tokens
         assert [lane.spec for lane in trace.lanes[1:]] == list(recording.lanes)
         assert trace.request.sampling == recording.sampling
 

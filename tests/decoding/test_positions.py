@@ -86,7 +86,7 @@ def test_a_text_ends_where_cached_keys_would_go_stale(
     proposer = EarlyExit(runner, sampling, frozenset()) if method == "exit" else proposers[method]  # type: ignore[arg-type]
     decoder = make_decoder(runner, proposer, gamma=gamma, max_new_tokens=50, context=runner.context)
     output = run_to_end(decoder, PROMPT)
-    assert decoder.stop_reason is StopReason.LENGTH
+    assert decoder.stop_reason is StopReason.CONTEXT
     assert len(PROMPT) + len(output) == ORIGINAL
     assert output == greedy_without_cache(model, len(output))
 

@@ -12,7 +12,8 @@ function panelWith(numRounds, isBusy = false) {
   const race = new Race();
   const request = { prompt: '', sampling: SAMPLING };
   race.take({ event: { event: 'RaceStarted', specs: SPECS, request } });
-  const panel = { name: 'race', playback: { race, isBusy } };
+  race.take({ status: { state: isBusy ? 'running' : 'finished' } });
+  const panel = { name: 'race', playback: { race } };
   const add = () => {
     const round = roundAfter(race.lanes[1]);
     race.take({ event: { event: 'RoundFinished', lane: 1, round } });
@@ -54,7 +55,7 @@ test('a running race is followed until the reader goes back, and again from its 
 test('a race of another panel is opened once it has begun, and not before', () => {
   const cursor = new Cursor();
   cursor.take(panelWith(2).panel);
-  const idle = { name: 'compare', playback: { race: new Race(), isBusy: false } };
+  const idle = { name: 'compare', playback: { race: new Race() } };
   assert.equal(cursor.take(idle), false);
   assert.equal(cursor.panel.name, 'race');
   const { panel } = panelWith(1);

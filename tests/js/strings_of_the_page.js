@@ -9,6 +9,11 @@ export function readJson(path) {
 
 /** Let texts be looked up in English. */
 export function useEnglish() {
-  const texts = flatten(readJson('../../assets/strings/en.json'));
-  setStrings(texts, texts);
+  useTextsOf('en');
+}
+
+/** Let texts be looked up in a language. */
+export function useTextsOf(language) {
+  const [chosen, english] = [language, 'en'].map((each) => flatten(readJson(`../../assets/strings/${each}.json`)));
+  setStrings(chosen, english);
 }

@@ -1,7 +1,7 @@
 // The lessons' formulas against what the papers say of them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RULES, Toy, draw, keepChances, outcomeOf, overlap, residual } from '../../assets/js/learn/toy.js';
+import { RULES, Toy, draw, faultOf, isAlwaysRight, keepChances, outcomeOf, overlap, residual } from '../../assets/js/learn/toy.js';
 
 const P = [0.5, 0.3, 0.2];
 const Q = [0.2, 0.7, 0.1];
@@ -33,6 +33,21 @@ test('keeping only what the target would have said itself is right, and keeps le
   const outcome = outcomeOf('match', P, Q);
   assertNear(outcome.written, P);
   assert.ok(outcome.rate < overlap(P, Q));
+});
+
+test('a fault names the word that gains and the one that loses', () => {
+  const fault = (rule, p, q) => faultOf(outcomeOf(rule, p, q).written, p);
+  const { often, gained, seldom, lost } = fault('again', P, Q);
+  assert.deepEqual([often, seldom], [1, 0]);
+  assertNear([gained, lost], [0.12, 0.1]);
+  for (const rule of ['right', 'match']) for (const [p, q] of PAIRS) assert.equal(fault(rule, p, q), null);
+  assert.deepEqual(Object.keys(RULES).filter(isAlwaysRight), ['right', 'match']);
+});
+
+test('where nothing in common is guessed, a wrong rule writes p by luck, and is no right one', () => {
+  const [p, q] = [[1, 0, 0], [0, 1, 0]];
+  assert.equal(faultOf(outcomeOf('again', p, q).written, p), null);
+  assert.equal(isAlwaysRight('again'), false);
 });
 
 test('a guess is kept with min(1, p / q), and a word never guessed has no chance', () => {
@@ -69,6 +84,7 @@ test('what is dragged stays a distribution in whole percents, and the others kee
   for (let percent = 45; percent >= 7; percent -= 1) toy.set('q', 1, percent);
   for (const [p, q] of heard) assertNear([sum(p), sum(q)], [1, 1]);
   assert.equal(heard.length, 1 + 51 + 1 + 39);
+  assertNear(new Toy().distribution('q'), [0.35, 0.45, 0.2], 'each lab has its own');
   toy.reset();
   assertNear(toy.distribution('q'), [0.35, 0.45, 0.2]);
 });

@@ -125,7 +125,13 @@ def test_the_context_of_the_target_ends_a_lane() -> None:
     prompt = encode_prompt(REQUEST, POOL.get("target"))
     request = replace(REQUEST, max_new_tokens=500)
     for method in Method:
-        assert len(prompt) + len(run(build(SPECS[method], request), prompt)) == 64
+        decoder = build(SPECS[method], request)
+        assert len(prompt) + len(run(decoder, prompt)) == 64
+        assert decoder.stop_reason is StopReason.CONTEXT
+    just_enough = replace(REQUEST, max_new_tokens=64 - len(prompt))
+    decoder = build(BASELINE, just_enough)
+    assert len(prompt) + len(run(decoder, prompt)) == 64
+    assert decoder.stop_reason is StopReason.LENGTH
 
 
 def test_a_sliding_window_gives_the_baseline_text_past_its_window() -> None:

@@ -11,9 +11,10 @@ from tiny_models import byte_tokenizer
 
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.noise import LogitNoise
-from specviz.errors import IncompatibleModelError, ModelLoadError, RequestError
+from specviz.errors import IncompatibleModelError, ModelLoadError, PromptError, RequestError
 from specviz.models import threads
-from specviz.race.wiring import make_start_race
+from specviz.race.lanes import encode_prompt
+from specviz.race.wiring import make_check_request, make_start_race
 from specviz.trace.values import (
     Event,
     LaneTrace,
@@ -95,6 +96,24 @@ def test_two_races_at_once_give_what_they_give_alone() -> None:
     for events, expected in zip(seen, alone, strict=True):
         lanes = finish(events).lanes
         assert [timeless(lane) for lane in lanes] == [timeless(lane) for lane in expected.lanes]
+
+
+def test_the_prompt_is_scored_once_by_the_target_for_every_method() -> None:
+    target = POOL.get("target")
+    ids = encode_prompt(REQUEST, target)
+    with torch.inference_mode():
+        law = target.model(input_ids=torch.tensor([ids])).logits[0].log_softmax(dim=-1)
+    expected = [float(law[index, ids[index + 1]]) for index in range(len(ids) - 1)]
+    for method in (Method.EARLY_EXIT, Method.DRAFT_MODEL):
+        found = race(replace(REQUEST, lanes=(BASELINE, SPECS[method]))).request.prompt_log_prob
+        assert found == pytest.approx(sum(expected) / len(expected), abs=1e-5)
+
+
+def test_a_prompt_too_long_is_refused_by_models_that_are_loaded() -> None:
+    check = make_check_request(POOL)  # type: ignore[arg-type]
+    check(REQUEST)
+    with pytest.raises(PromptError, match="reads at most"):
+        check(replace(REQUEST, prompt="a fox " * 60))
 
 
 def test_recording_changes_no_token() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from specviz.errors import RequestError
+from specviz.texts import in_english
 from specviz.trace.fits import FIT_FILE, MAX_BYTES, find_fitted, fit_from_json, read_fit
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "fit_v1.json"
@@ -90,9 +91,9 @@ def test_what_is_no_fit_is_told(content: object, reason: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (b"{", "is not JSON"),
+        (b"{", "was cut short"),
         (b"\xff\xfe\x00", "is not JSON"),
-        (b"[" * 100_000, "is not JSON"),
+        (b"[" * 100_000, "nested too deep"),
         (b" " * (MAX_BYTES + 1), "more than the 2 MB allowed"),
         (b"{}", "fit.json: this is not a fit: it has no format"),
     ],
@@ -118,7 +119,7 @@ def test_fits_are_found_among_models_and_a_bad_one_is_left_out(tmp_path: Path) -
     }
     (fitted,), (problem,) = find_fitted(models)
     assert (fitted.name, fitted.before) == ("fake-refit", "fake-misfit")
-    assert problem == "broken: fit.json: seconds must be a number, is a text."
+    assert in_english(problem) == "broken: fit.json: seconds must be a number, is a text"
 
 
 def test_models_named_by_their_folders_are_known(tmp_path: Path) -> None:

@@ -210,6 +210,8 @@ def test_a_lane_that_ends_too_early_or_too_late_is_divergent() -> None:
     late = lane([chain((1, 2, 3), 3, 4)], stop_reason=StopReason.CANCELLED)
     assert lossless_verdict(early, baseline, 1e-5) == Verdict(Agreement.DIVERGENT, 2, 2, 1.5)
     assert lossless_verdict(late, baseline, 1e-5) == Verdict(Agreement.DIVERGENT, 3, 3, None)
+    full = replace(early, stop_reason=StopReason.CONTEXT)
+    assert lossless_verdict(full, baseline, 1e-5) == Verdict(Agreement.DIVERGENT, 2, 2, 1.5)
 
 
 def test_sampled_texts_are_not_compared() -> None:

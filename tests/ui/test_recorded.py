@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fake_race import FakeRace
+from fake_race import FakeRace, alone
 
 from specviz.errors import RequestError, TraceFormatError
 from specviz.trace.files import dumps
@@ -53,7 +53,7 @@ def test_a_recording_shows_what_the_live_race_showed(trace: Trace) -> None:
     run = RunStore().open(Panel.RACE)
     assert run is not None
     run.request = REQUEST
-    live = [json.loads(each) for each in stream_race(FakeRace(pause=0), run, PageLimits())]
+    live = [json.loads(each) for each in stream_race(FakeRace(pause=0), run, PageLimits(), alone())]
     recorded = list(packets_of(trace))
     assert _events(recorded) == _events(live)
     assert recorded[-1]["figures"] == live[-1]["figures"]

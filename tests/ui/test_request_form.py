@@ -154,7 +154,7 @@ def test_a_target_that_declares_no_exit_leaves_at_its_usual_one() -> None:
 def test_a_refusal_is_a_text_of_the_table_with_its_values() -> None:
     with pytest.raises(PageError) as refusal:
         build_request("Hi", [LANE | {"gamma": 40}], None, 8, OPTIONS)
-    assert refusal.value.message["id"] in read_table("en")
+    assert refusal.value.text["id"] in read_table("en")
     assert str(refusal.value) == "gamma must be a whole number from 1 to 16, got 40."
 
 

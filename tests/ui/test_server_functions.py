@@ -4,13 +4,14 @@ import json
 from typing import Any
 
 import pytest
-from fake_race import FakeRace
+from fake_race import FakeRace, alone
 
 from specviz.trace.files import loads
 from specviz.trace.theory import predicted_speedup
 from specviz.trace.values import LaneSpec, Method, RaceRequest
 from specviz.ui.options import PageLimits
 from specviz.ui.panels import Panel
+from specviz.ui.race_queue import RaceQueue
 from specviz.ui.runs import Run, RunStore
 from specviz.ui.server_functions import ServerFunction, make_server_functions
 from specviz.ui.sessions import SLOWEST_PACE_MS, RaceSessions
@@ -32,7 +33,7 @@ def runs() -> RunStore:
 
 @pytest.fixture
 def functions(runs: RunStore) -> dict[str, ServerFunction]:
-    sessions = RaceSessions(FakeRace(pause=0), runs, LIMITS)
+    sessions = RaceSessions(FakeRace(pause=0), runs, RaceQueue(8), LIMITS)
     return {each.__name__: each for each in make_server_functions(runs, sessions, LIMITS)}
 
 
@@ -94,7 +95,7 @@ def test_a_finished_race_is_saved_and_played(
     functions: dict[str, ServerFunction], run: Run
 ) -> None:
     assert "error" in functions["saved"]([run.id])
-    list(stream_race(FakeRace(pause=0), run, LIMITS))
+    list(stream_race(FakeRace(pause=0), run, LIMITS, alone()))
     saved = functions["saved"]([run.id])["text"]
     assert loads(saved) == run.trace
     assert functions["opened"]([saved]) == functions["finished"]([run.id])
@@ -117,4 +118,4 @@ def test_a_wrong_file_is_refused_in_a_sentence_for_visitors(
     functions: dict[str, ServerFunction],
 ) -> None:
     answer = functions["opened"](['{"a": 1}'])
-    assert answer == {"error": "This is not a specviz race: it has no schema_version."}
+    assert answer == {"error": {"id": "format.no_race", "reason": {"id": "format.no_version"}}}

@@ -9,11 +9,12 @@ import gradio as gr
 import pytest
 from fake_race import FakeRace
 
-from specviz.errors import RequestError
+from specviz.errors import PromptError, RequestError
 from specviz.trace.values import Event, LaneSpec, Method, RaceRequest
 from specviz.ui import sessions as sessions_module
 from specviz.ui.options import PageLimits
 from specviz.ui.panels import Panel
+from specviz.ui.race_queue import RaceQueue
 from specviz.ui.runs import Run, RunStore, Wish
 from specviz.ui.sessions import NotEntered, RaceSessions
 
@@ -37,7 +38,7 @@ def race() -> FakeRace:
 
 @pytest.fixture
 def sessions(runs: RunStore, race: FakeRace) -> RaceSessions:
-    return RaceSessions(race, runs, PageLimits())
+    return RaceSessions(race, runs, RaceQueue(8), PageLimits())
 
 
 def _enter(sessions: RaceSessions, runs: RunStore, request: RaceRequest = REQUEST) -> Run:
@@ -86,7 +87,7 @@ def test_a_race_that_loads_is_ended_for_its_page(
         is_loaded.wait(20)
         yield from FakeRace(pause=0)(request, should_stop)
 
-    sessions = RaceSessions(loading, runs, PageLimits())
+    sessions = RaceSessions(loading, runs, RaceQueue(8), PageLimits())
     run = _enter(sessions, runs)
     thread = _streaming(sessions)
     _wait_for(lambda: run.has_begun)
@@ -170,9 +171,107 @@ def test_a_refused_form_leaves_the_way_free(sessions: RaceSessions, runs: RunSto
     with pytest.raises(TypeError):
         sessions.enter(Panel.RACE, fail, "page")
     packet = json.loads(sessions.enter(Panel.RACE, refuse, "page"))
-    assert packet["status"] == {"state": "error", "text": "The prompt is empty."}
+    assert packet["status"] == {"state": "refused", "text": "The prompt is empty."}
     assert list(sessions.stream("page")) == []
     assert not _enter(sessions, runs).is_closed
+
+
+def test_a_prompt_that_cannot_be_raced_is_refused_before_it_waits(
+    runs: RunStore, race: FakeRace
+) -> None:
+    """The page is told which field it is, so that it can say it there."""
+
+    def check(request: RaceRequest) -> None:
+        raise PromptError("the prompt has 900 tokens")
+
+    sessions = RaceSessions(race, runs, RaceQueue(8), PageLimits(), check_request=check)
+    packet = json.loads(sessions.enter(Panel.RACE, lambda: REQUEST, "page"))
+    said = {"state": "refused", "text": "the prompt has 900 tokens", "field": "prompt"}
+    assert packet["status"] == said
+    assert list(sessions.stream("page")) == []
+    assert race.num_closed == 0
+
+
+def _pages(sessions: RaceSessions, runs: RunStore, *names: str) -> list[Run]:
+    """Enter an endless race for each page."""
+    for name in names:
+        sessions.enter(Panel.RACE, lambda: ENDLESS, name)
+    return [runs.of(name)[-1] for name in names]
+
+
+def _serve(sessions: RaceSessions, name: str) -> threading.Thread:
+    thread = threading.Thread(target=lambda: list(sessions.stream(name)))
+    thread.start()
+    return thread
+
+
+def test_who_waits_is_told_the_position_and_what_it_rests_on(
+    sessions: RaceSessions, runs: RunStore
+) -> None:
+    first, second, third = _pages(sessions, runs, "first", "second", "third")
+    threads = [_serve(sessions, "first")]
+    _wait_for(lambda: '"RoundFinished"' in first.packets[-1])
+    for name, run in (("second", second), ("third", third)):
+        threads.append(_serve(sessions, name))
+        _wait_for(lambda run=run: len(run.packets) > 1)  # type: ignore[misc]
+    texts = [json.loads(run.packets[1])["status"]["text"] for run in (second, third)]
+    assert [text["position"] for text in texts] == [1, 2]
+    assert texts[0]["id"] == "status.queued_about"
+    assert texts[0]["basis"] == {"id": "status.estimate_running"}
+    assert 0 < texts[0]["tokens"] < 2 * ENDLESS.max_new_tokens < texts[1]["tokens"]
+    expected = texts[1]["tokens"] * texts[1]["ms"] / 1000
+    assert texts[1]["seconds"] == pytest.approx(expected, abs=1, rel=0.1)
+    sessions.control(second.id, Wish.STOP)
+    _wait_for(lambda: json.loads(third.packets[-1])["status"]["text"]["position"] == 1)
+    sessions.control(first.id, Wish.STOP)
+    _wait_for(lambda: third.has_begun)
+    sessions.control(third.id, Wish.STOP)
+    for thread in threads:
+        thread.join(20)
+    assert not second.has_begun
+
+
+def test_a_held_race_is_run_out_while_others_wait(runs: RunStore) -> None:
+    limits = PageLimits(queued_pause_seconds=0.2)
+    sessions = RaceSessions(FakeRace(pause=0), runs, RaceQueue(8), limits)
+    first, second = _pages(sessions, runs, "first", "second")
+    sessions.control(first.id, Wish.PAUSE)
+    threads = [_serve(sessions, "first")]
+    _wait_for(lambda: '"RaceStarted"' in first.packets[-1])
+    assert not threads[0].join(0.5)
+    assert not first.is_closed, "nobody waits"
+    threads.append(_serve(sessions, "second"))
+    _wait_for(lambda: first.is_closed)
+    held = json.loads(second.packets[1])["status"]["text"]
+    assert held["id"] in ("status.queued_held", "status.queued_first")
+    last = json.loads(first.packets[-1])
+    assert (last["status"]["state"], last["is_run_out"]) == ("finished", True)
+    assert "is_run_out" not in json.loads(first.packets[1])
+    for thread in threads:
+        thread.join(20)
+    assert _last_status(second)["state"] == "finished"
+
+
+def test_a_race_that_was_run_out_is_not_held_again(runs: RunStore) -> None:
+    sessions = RaceSessions(FakeRace(pause=0), runs, RaceQueue(8), PageLimits())
+    run = _enter(sessions, runs)
+    run.run_out()
+    for wish in (Wish.PAUSE, Wish.STEP):
+        assert sessions.control(run.id, wish)["is_done"] is True
+    list(sessions.stream("page"))
+    assert _last_status(run)["state"] == "finished"
+
+
+def test_who_finds_no_place_is_told_so(runs: RunStore) -> None:
+    sessions = RaceSessions(FakeRace(pause=0), runs, RaceQueue(0), PageLimits())
+    first, second = _pages(sessions, runs, "first", "second")
+    sessions.control(first.id, Wish.PAUSE)
+    thread = _serve(sessions, "first")
+    _wait_for(lambda: first.has_begun)
+    assert len(list(sessions.stream("second"))) == 1
+    assert _last_status(second)["text"] == {"id": "status.queue_full"}
+    sessions.control(first.id, Wish.STOP)
+    thread.join(20)
 
 
 def test_who_finds_the_queue_full_is_told_so(sessions: RaceSessions, runs: RunStore) -> None:

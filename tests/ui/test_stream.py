@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fake_race import FakeRace
+from fake_race import FakeRace, alone
 from traces import small_race
 
 from specviz.trace.values import (
@@ -54,7 +54,7 @@ def run() -> Run:
 
 
 def test_packets_are_numbered_without_gaps_and_kept(run: Run) -> None:
-    packets = list(stream_race(FakeRace(), run, LIMITS))
+    packets = list(stream_race(FakeRace(), run, LIMITS, alone()))
     assert [json.loads(packet)["seq"] for packet in packets] == list(range(len(packets)))
     assert {json.loads(packet)["run"] for packet in packets} == {run.id}
     assert {json.loads(packet)["panel"] for packet in packets} == {"compare"}
@@ -63,7 +63,7 @@ def test_packets_are_numbered_without_gaps_and_kept(run: Run) -> None:
 
 
 def test_packets_hold_every_round_once_and_all_tokens(run: Run) -> None:
-    rounds = _events(list(stream_race(FakeRace(pause=0), run, LIMITS)))
+    rounds = _events(list(stream_race(FakeRace(pause=0), run, LIMITS, alone())))
     keys = [(event["lane"], event["round"]["index"]) for event in rounds]
     assert len(set(keys)) == len(keys)
     for lane in (0, 1):
@@ -72,17 +72,17 @@ def test_packets_hold_every_round_once_and_all_tokens(run: Run) -> None:
 
 
 def test_figures_follow_the_race_and_end_with_a_verdict(run: Run) -> None:
-    packets = [json.loads(each) for each in stream_race(FakeRace(pause=0), run, LIMITS)]
+    packets = [json.loads(each) for each in stream_race(FakeRace(pause=0), run, LIMITS, alone())]
     figures = [packet["figures"] for packet in packets if "figures" in packet]
     assert figures[0][1]["metrics"]["num_rounds"] == 0
     assert all(lane["verdict"] is None for each in figures[:-1] for lane in each)
-    alone, drafting = figures[-1]
-    assert alone["metrics"]["num_emitted"] == drafting["metrics"]["num_emitted"] == 48
+    baseline, drafting = figures[-1]
+    assert baseline["metrics"]["num_emitted"] == drafting["metrics"]["num_emitted"] == 48
     assert drafting["verdict"]["agreement"] == "identical"
 
 
 def test_events_that_come_close_together_share_packets(run: Run) -> None:
-    packets = list(stream_race(FakeRace(pause=0), run, LIMITS))
+    packets = list(stream_race(FakeRace(pause=0), run, LIMITS, alone()))
     rounds = len(_events(packets))
     assert rounds > 50
     assert len(packets) < rounds / 4
@@ -90,21 +90,21 @@ def test_events_that_come_close_together_share_packets(run: Run) -> None:
 
 def test_a_page_that_wants_fewer_packets_gets_fewer(run: Run) -> None:
     run.pace_seconds = 60.0
-    packets = list(stream_race(FakeRace(pause=0), run, LIMITS))
+    packets = list(stream_race(FakeRace(pause=0), run, LIMITS, alone()))
     with_rounds = [packet for packet in packets if '"RoundFinished"' in packet]
     assert len(with_rounds) == 1
     assert _last_status(packets)["state"] == State.FINISHED
 
 
 def test_a_packet_is_a_delta_and_stays_small(run: Run) -> None:
-    packets = list(stream_race(FakeRace(), run, LIMITS))
+    packets = list(stream_race(FakeRace(), run, LIMITS, alone()))
     assert max(len(packet) for packet in packets) < 40_000
     assert len(_events(packets, "RaceStarted")) == 1
 
 
 def test_stop_ends_the_race_and_keeps_what_was_written(run: Run) -> None:
     packets = []
-    for packet in stream_race(FakeRace(), run, LIMITS):
+    for packet in stream_race(FakeRace(), run, LIMITS, alone()):
         packets.append(packet)
         if len(packets) == 3:
             run.stop()
@@ -124,17 +124,23 @@ def test_a_lane_that_was_stopped_is_not_forgotten_for_one_that_ended() -> None:
 
 
 def test_a_race_past_its_time_is_stopped(run: Run) -> None:
-    packets = list(stream_race(FakeRace(), run, replace(LIMITS, deadline_seconds=0.02)))
+    packets = list(stream_race(FakeRace(), run, replace(LIMITS, deadline_seconds=0.02), alone()))
     assert _last_status(packets)["state"] == State.STOPPED
     assert _last_status(packets)["text"] == {"id": "status.stopped_deadline"}
 
 
 def test_a_refused_race_ends_with_the_reason(run: Run) -> None:
     run.request = RaceRequest("refuse", LANES)
-    packets = list(stream_race(FakeRace(), run, LIMITS))
+    packets = list(stream_race(FakeRace(), run, LIMITS, alone()))
     assert _last_status(packets) == {
-        "state": "error",
-        "text": "The prompt is longer than the context: 900 tokens, 512 allowed.",
+        "state": "refused",
+        "field": "prompt",
+        "text": {
+            "id": "refusal.prompt_too_long",
+            "tokens": 900,
+            "target": "fake-target",
+            "context": 512,
+        },
     }
 
 
@@ -145,7 +151,7 @@ def test_an_unforeseen_error_is_raised_but_not_shown(run: Run) -> None:
 
     packets: list[str] = []
     with pytest.raises(KeyError):
-        packets.extend(stream_race(broken, run, LIMITS))
+        packets.extend(stream_race(broken, run, LIMITS, alone()))
     assert _last_status(run.packets)["state"] == State.ERROR
     assert "secret" not in "".join(run.packets)
     assert run.is_closed
@@ -153,7 +159,7 @@ def test_an_unforeseen_error_is_raised_but_not_shown(run: Run) -> None:
 
 def test_closing_the_stream_closes_the_race(run: Run) -> None:
     race = FakeRace()
-    stream = stream_race(race, run, LIMITS)
+    stream = stream_race(race, run, LIMITS, alone())
     for _ in range(3):
         next(stream)
     stream.close()
@@ -176,7 +182,7 @@ def _shown_rounds(packets: list[str]) -> list[int]:
 
 def test_a_step_shows_one_round_more_of_a_lane_that_guesses(run: Run) -> None:
     run.pause()
-    stream = stream_race(FakeRace(pause=0), run, LIMITS)
+    stream = stream_race(FakeRace(pause=0), run, LIMITS, alone())
     packets = [next(stream), next(stream)]
     assert _shown_rounds(packets) == []
     for steps in (1, 2, 3):
@@ -192,7 +198,7 @@ def test_a_step_shows_one_round_more_of_a_lane_that_guesses(run: Run) -> None:
 
 def test_a_paused_race_does_not_run_out_of_time(run: Run) -> None:
     limits = replace(LIMITS, deadline_seconds=0.3)
-    stream = stream_race(FakeRace(pause=0), run, limits)
+    stream = stream_race(FakeRace(pause=0), run, limits, alone())
     packets = [next(stream), next(stream)]
     run.pause()
     threading.Timer(0.5, run.resume).start()
@@ -202,13 +208,13 @@ def test_a_paused_race_does_not_run_out_of_time(run: Run) -> None:
 
 def test_a_race_that_is_paused_for_too_long_ends(run: Run) -> None:
     run.pause()
-    packets = list(stream_race(FakeRace(), run, replace(LIMITS, pause_seconds=0.02)))
+    packets = list(stream_race(FakeRace(), run, replace(LIMITS, pause_seconds=0.02), alone()))
     assert _last_status(packets)["text"] == {"id": "status.stopped_paused"}
 
 
 def test_all_pauses_count_together(run: Run) -> None:
     run.pause()
-    stream = stream_race(FakeRace(pause=0), run, replace(LIMITS, pause_seconds=0.3))
+    stream = stream_race(FakeRace(pause=0), run, replace(LIMITS, pause_seconds=0.3), alone())
     packets = [next(stream), next(stream)]
     for _ in range(3):
         threading.Timer(0.12, run.step).start()
@@ -220,7 +226,7 @@ def test_all_pauses_count_together(run: Run) -> None:
 def test_stop_ends_a_paused_race(run: Run) -> None:
     run.pause()
     threading.Timer(0.1, run.stop).start()
-    packets = list(stream_race(FakeRace(), run, LIMITS))
+    packets = list(stream_race(FakeRace(), run, LIMITS, alone()))
     assert _last_status(packets)["text"] == {"id": "status.stopped_here"}
 
 
@@ -229,7 +235,7 @@ def test_models_that_are_read_are_named(run: Run) -> None:
         yield ModelLoading("fake-target", 1, 2)
         yield from FakeRace(pause=0)(request, should_stop)
 
-    packets = list(stream_race(slow, run, LIMITS))
+    packets = list(stream_race(slow, run, LIMITS, alone()))
     assert _events(packets, "ModelLoading") == [
         {"event": "ModelLoading", "model": "fake-target", "number": 1, "count": 2}
     ]
@@ -238,6 +244,6 @@ def test_models_that_are_read_are_named(run: Run) -> None:
 
 
 def test_a_finished_race_leaves_its_trace_with_the_run(run: Run) -> None:
-    list(stream_race(FakeRace(pause=0), run, LIMITS))
+    list(stream_race(FakeRace(pause=0), run, LIMITS, alone()))
     assert run.trace is not None
     assert [len(lane.emitted) for lane in run.trace.lanes] == [48, 48]

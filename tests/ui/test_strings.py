@@ -16,7 +16,8 @@ from specviz.ui.strings import (
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-SOURCES = [*JS_FOLDER.rglob("*.js"), *(ROOT / "specviz" / "ui").glob("*.py")]
+OF_PAGE = [*JS_FOLDER.rglob("*.js"), *(ROOT / "specviz" / "ui").glob("*.py")]
+SOURCES = [*JS_FOLDER.rglob("*.js"), *(ROOT / "specviz").rglob("*.py")]
 EXACT = re.compile(r"""['"`]([a-z_]+\.[a-z0-9_]+)['"`]""")
 BUILT = re.compile(r"[`\"']([a-z_]+\.[^`\"']*\{[^`\"']*)[`\"']")
 """A key that is put together while the page runs."""
@@ -30,7 +31,7 @@ def _placeholders(text: str) -> set[str]:
 def _patterns() -> list[re.Pattern[str]]:
     """The keys that are built while the page runs, as patterns."""
     found = []
-    for source in SOURCES:
+    for source in OF_PAGE:
         for built in BUILT.finditer(source.read_text("utf-8")):
             pieces = re.split(r"\$?\{[^}]*\}", built[1])
             if re.fullmatch(r"[a-z0-9_.]*", "".join(pieces)):
@@ -43,7 +44,7 @@ def test_every_text_that_is_named_exists() -> None:
     sections = {key.split(".")[0] for key in table}
     named = {
         (source.name, key)
-        for source in SOURCES
+        for source in OF_PAGE
         for key in EXACT.findall(source.read_text("utf-8"))
         if key.split(".")[0] in sections
     }
@@ -76,6 +77,7 @@ def test_texts_are_clean() -> None:
         assert text.strip() == text, key
         assert "<" not in PLACEHOLDER.sub("", text).replace(" < ", " "), key
         assert "!" not in text, key
+        assert "id" not in _placeholders(text), f"{key}: a message's own id has that name"
 
 
 def test_a_message_takes_exactly_its_placeholders() -> None:
@@ -99,8 +101,9 @@ def test_messages_are_written_out_with_plurals_and_messages_inside() -> None:
 
 def test_a_refusal_is_told_in_english_to_programs() -> None:
     error = PageError("error.trace_too_long", chars="9", allowed="5")
+    assert isinstance(error.text, dict)
     assert str(error) == "The file has 9 characters; at most 5 are allowed."
-    assert error.message["id"] == "error.trace_too_long"
+    assert error.text["id"] == "error.trace_too_long"
 
 
 def test_styles_hold_no_words() -> None:

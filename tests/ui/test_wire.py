@@ -88,7 +88,7 @@ def test_an_event_bears_the_name_of_its_class() -> None:
 
 def test_a_packet_is_typed() -> None:
     hints = get_type_hints(Packet)
-    assert set(hints) == {"run", "seq", "panel", "events", "figures", "status"}
+    assert set(hints) == {"run", "seq", "panel", "events", "figures", "status", "is_run_out"}
 
 
 def test_long_packets_are_deflated_and_short_ones_go_as_they_are() -> None:

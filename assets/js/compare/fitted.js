@@ -1,7 +1,7 @@
 // What fitting a draft to its target brought: numbers, a chart of the held-out prompts, the command.
 import { make, setText, wrap } from '../page/dom.js';
 import { decimals, percent, plain } from '../page/numbers.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t, translate } from '../page/strings.js';
 import { FitChart, shortened } from './fit_chart.js';
 
 const LONGEST_LABEL = 64;
@@ -10,7 +10,7 @@ const COLUMNS = ['number', 'prompt', 'before', 'after', 'tokens'];
 /** Draw the fitted drafts; `choose("F:P")` is called with the draft and the prompt that are chosen. */
 export function mountFitted(container, data, choose) {
   for (const problem of data.problems) {
-    container.append(make('p', 'sv-note', t('fit.left_out', { problem })));
+    container.append(make('p', 'sv-note', sentence(t('fit.left_out', { problem }))));
   }
   if (!data.drafts.length) {
     container.append(make('p', 'sv-lead', t('fit.empty')), boxed(make('code', '', data.command)));

@@ -1,6 +1,7 @@
 // The lanes of the next race: the target alone, which always runs, and one to three that draft.
 import { keyOf } from '../model/names.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { t, translate } from '../page/strings.js';
 import { apply, onChange } from './settings.js';
 import { fitLanes } from './store.js';
@@ -97,7 +98,7 @@ class LaneEditor {
     const [n, most] = [this.#rows.length, this.#menu.max_drafting_lanes];
     const isFull = n >= most;
     this.#rows.forEach((row, index) => row.number(index + 1, { isOnly: n === 1, isFull }));
-    this.#add.disabled = isFull;
+    setEnabled(this.#add, !isFull);
     setText(this.#count, t('editor.count', { n, most }));
   }
 }
@@ -144,8 +145,8 @@ class LaneRow {
     for (const element of [this.#legend, this.#name]) setText(element, t('editor.lane', { number }));
     nameButton(this.#duplicate, t('editor.duplicate', { number }));
     nameButton(this.#remove, t('editor.remove', { number }));
-    this.#duplicate.disabled = isFull;
-    this.#remove.disabled = isOnly;
+    setEnabled(this.#duplicate, !isFull);
+    setEnabled(this.#remove, !isOnly);
   }
 
   focus() {

@@ -20,16 +20,12 @@ export function readLink(search) {
   return { ...settings, lanes };
 }
 
-/** The address of a page with these settings: it says only what differs from the first ones. */
-export function linkOf(settings, first, address) {
+/** The address of a page with these settings; it names all, since what a page begins with may change. */
+export function linkOf(settings, address) {
   const url = new URL(address);
   url.search = url.hash = '';
-  const others = PLAIN.filter((name) => settings[name] !== first[name]);
-  for (const name of others) url.searchParams.set(name, settings[name]);
-  const [lanes, firstLanes] = [settings, first].map((each) => each.lanes.map(writeLane));
-  if (lanes.join(' ') !== firstLanes.join(' ')) {
-    for (const lane of lanes) url.searchParams.append('lane', lane);
-  }
+  for (const name of PLAIN) url.searchParams.set(name, settings[name]);
+  for (const lane of settings.lanes) url.searchParams.append('lane', writeLane(lane));
   // These two are allowed in a query as they are, and read better.
   url.search = url.search.replaceAll('%3A', ':').replaceAll('%2F', '/');
   return url.href;

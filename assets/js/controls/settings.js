@@ -29,13 +29,25 @@ export function onChange(listener) {
 }
 
 /**
- * Wish for some settings; of what the page does not offer the visitor is told. Target and lanes
- * change at once, the others as soon as Gradio's controls hold them.
+ * Wish for some settings; of what the page does not offer the visitor is told, in the sentences that
+ * are given back. Target and lanes change at once, the others as soon as Gradio's controls hold them.
  */
 export function apply(some, origin = null) {
   isTouched = true;
-  bar.show(store.wish(some, origin));
+  const faults = store.wish(some, origin);
+  bar.show(faults);
   keep();
+  return faults;
+}
+
+/** Wait until Gradio's controls hold all that was wished for. */
+export function whenSettled() {
+  return store.whenSettled();
+}
+
+/** Whether Gradio's controls hold all that they were asked for. */
+export function isSettled() {
+  return store?.isSettled ?? false;
 }
 
 /** Take a value that one of Gradio's controls holds now. */
@@ -51,7 +63,7 @@ export function noteSetting(name, value) {
 /** Draw the buttons that belong to settings, and begin with those of the address or the last visit. */
 export function mountSettings(container, menu, choose) {
   store = new SettingsStore(menu, (some) => choose(JSON.stringify(some)), notify);
-  bar = new SettingsBar(() => linkOf(store.values, store.first, window.location.href));
+  bar = new SettingsBar(() => linkOf(store.values, window.location.href));
   container.append(...bar.elements);
   const begun = readLink(window.location.search) ?? (isEmbedded() ? {} : readMemory());
   bar.show(store.wish(begun));

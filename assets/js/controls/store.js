@@ -22,10 +22,10 @@ export class SettingsStore {
   #notify;
   /** What Gradio's controls were asked for and have not told yet. */
   #asked = {};
+  /** Who waits until nothing is asked for any more. */
+  #waiting = [];
   /** @type {Settings} */
   values;
-  /** @type {Settings} */
-  first;
 
   /**
    * `menu` is what `specviz/ui/settings_data.py` gives; `ask(some)` sets Gradio's controls, and
@@ -36,7 +36,7 @@ export class SettingsStore {
     this.#ask = ask;
     this.#notify = notify;
     const { lanes } = fitLanes(menu.first.lanes, menu.first.target, menu);
-    this.values = this.first = { ...menu.first, lanes };
+    this.values = { ...menu.first, lanes };
   }
 
   /** Wish for some settings; gives a sentence for each thing that this page cannot do. */
@@ -51,13 +51,31 @@ export class SettingsStore {
     return faults;
   }
 
+  /** Whether nothing is asked for that has not been told yet. */
+  get isSettled() {
+    return Object.keys(this.#asked).length === 0;
+  }
+
   /** Take what one of Gradio's controls holds now; says whether the visitor chose it there. */
   note(name, value) {
     const isAnswer = this.#asked[name] === value;
     delete this.#asked[name];
+    if (this.#isSettled) this.#waiting.splice(0).forEach((go) => go());
     if (value === null || value === this.values[name]) return false;
     this.#set({ [name]: value }, null);
     return !isAnswer;
+  }
+
+  /** Wait until Gradio's controls have told all that they were asked for. @returns {Promise<void>} */
+  whenSettled() {
+    return new Promise((go) => {
+      if (this.#isSettled) go();
+      else this.#waiting.push(go);
+    });
+  }
+
+  get #isSettled() {
+    return Object.keys(this.#asked).length === 0;
   }
 
   #set(some, origin) {

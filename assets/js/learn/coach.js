@@ -1,15 +1,21 @@
 // The coach: takes a visitor through a lesson on the real page, step by step, over all tabs.
-import { apply } from '../controls/settings.js';
+import { apply, isSettled } from '../controls/settings.js';
+import { sentence } from '../page/strings.js';
 import { isOpen, openTab } from '../page/tabs.js';
 import { CoachPanel } from './coach_panel.js';
-import { NOTES, factsOf } from './facts.js';
-import { onHappening, watchRaces } from './happenings.js';
+import { ask } from '../wire/server.js';
+import { NOTES, factsOf, largeNumbers } from './facts.js';
+import { beginLab, onHappening, watchRaces } from './happenings.js';
+import { letGo, playRecording } from './leftovers.js';
 import { LESSONS, lessonOf, progress } from './lessons.js';
 import { Light } from './light.js';
 
 /** What takes Escape itself while it is focused. */
 const KEEPS_ESCAPE = 'input, textarea, select, [role=listbox], [aria-expanded=true]';
 const ALL = '#sv-learn';
+const RACE = 'sv-race';
+const SETTLE_EVERY_MS = 50;
+const SETTLE_TRIES = 60;
 const PLAIN_SAMPLING = { top_k: 0, top_p: 1, seed: 0 };
 const USUAL_GAMMA = 6;
 
@@ -63,19 +69,24 @@ class Coach {
   #state = {};
   #bestGamma = 0;
   #opener = null;
+  /** The race that an earlier step left behind, if it goes on. */
+  #leftRace = null;
 
   constructor(container, data) {
     this.#data = data;
     // Notes speak of the race that is over: its facts are read before it is announced.
     this.#facts = factsOf(data);
-    this.#panel = new CoachPanel({
+    const acts = {
       close: () => this.#leave(),
       on: () => this.#goOn(null),
       show: () => this.#show(true),
       setUp: () => this.#setUp(),
+      race: () => this.#race(),
+      watch: () => this.#watch(),
       next: () => this.start(LESSONS[LESSONS.indexOf(this.#lesson) + 1]),
       all: () => this.#toAll(),
-    });
+    };
+    this.#panel = new CoachPanel(acts, largeNumbers(data.large), data.recordings);
     container.append(this.#panel.element);
     this.#light = new Light(this.#panel.element);
     onHappening((happening) => this.#take(happening));
@@ -96,17 +107,36 @@ class Coach {
     this.#steps = [...lesson.steps, ...beliefs];
     this.#at = 0;
     this.#state = {};
+    this.#begin();
     this.#panel.open(lesson);
     this.#show(true);
+  }
+
+  /** Begin a step without what was left behind; a question after it may be about what is held. */
+  #begin() {
+    const step = this.#steps[this.#at];
+    if (!step?.belief) this.#leftRace = letGo() ?? this.#leftRace;
+    if (step?.lab && this.#steps[this.#at - 1]?.lab !== step.lab) beginLab(step.lab);
   }
 
   #take(happening) {
     if (happening.kind === 'curve') this.#bestGamma = happening.best;
     const step = this.#lesson && this.#steps[this.#at];
-    if (happening.kind === 'started' && step?.then) {
-      this.#light.show({ at: step.then, tab: step.tab }, false);
+    const isLeft = happening.race && happening.race === this.#leftRace;
+    if (step && !isLeft) this.#judge(step, happening);
+  }
+
+  /** Whether what happened completes the step, and what the visitor needs to know if it does not. */
+  #judge(step, happening) {
+    if (happening.kind === 'started' && step.then) {
+      this.#light.show({ at: step.then, beside: step.beside, tab: step.tab }, false);
     }
-    if (step?.done?.(happening, this.#bestGamma)) this.#goOn(step.note ? NOTES[step.note](this.#facts) : null);
+    const situation = { bestGamma: this.#bestGamma, wasSet: Boolean(this.#state.wasSet) };
+    if (step.done?.(happening, situation)) this.#goOn(step.note ? NOTES[step.note](this.#facts) : null);
+    else if (happening.kind === 'race' && step.preset) {
+      this.#state.isOther = !(step.suits ?? step.done)(happening, situation);
+      this.#redraw();
+    }
   }
 
   /** The step is done, read or skipped; `note` is what there is to learn from it. */
@@ -114,6 +144,7 @@ class Coach {
     this.#at += 1;
     this.#state = { note };
     if (this.#at === this.#steps.length) progress.add(this.#lesson.id);
+    this.#begin();
     this.#panel.speak(this.#lesson, this.#steps[this.#at]);
     this.#show(false);
   }
@@ -123,8 +154,12 @@ class Coach {
     const step = this.#steps[this.#at] ?? {};
     if (mayTravel && step.tab) openTab(step.tab);
     this.#state.isElsewhere = !mayTravel && Boolean(step.tab) && !isOpen(step.tab);
-    this.#panel.draw(this.#lesson, this.#steps, this.#at, this.#state);
+    this.#redraw();
     this.#light.show(step, mayTravel);
+  }
+
+  #redraw() {
+    this.#panel.draw(this.#lesson, this.#steps, this.#at, this.#state);
   }
 
   /** The visitor opened a tab: the step may be there, or elsewhere now. */
@@ -132,12 +167,37 @@ class Coach {
     const tab = this.#lesson && this.#steps[this.#at]?.tab;
     if (!tab || this.#state.isElsewhere === !isOpen(tab)) return;
     this.#state.isElsewhere = !isOpen(tab);
-    this.#panel.draw(this.#lesson, this.#steps, this.#at, this.#state);
+    this.#redraw();
   }
 
   #setUp() {
     setUp(this.#steps[this.#at].preset, this.#data, this.#bestGamma);
     this.#state.wasSet = true;
+    this.#show(true);
+  }
+
+  /** Set the step's race up and press Race, once Gradio's controls hold the settings. */
+  async #race() {
+    const step = this.#steps[this.#at];
+    this.#setUp();
+    for (let left = SETTLE_TRIES; left > 0 && !isSettled(); left -= 1) {
+      await new Promise((resolve) => setTimeout(resolve, SETTLE_EVERY_MS));
+    }
+    if (isSettled() && step === this.#steps[this.#at]) document.getElementById(RACE)?.click();
+  }
+
+  /** Play the recorded race that shows what the step is about. */
+  async #watch() {
+    const step = this.#steps[this.#at];
+    const { packets, error } = await ask('recorded', step.recording);
+    if (step !== this.#steps[this.#at]) return;
+    if (error) {
+      this.#state.refusal = sentence(error);
+      return this.#redraw();
+    }
+    // Whether a recorded race loses was decided when it was recorded.
+    this.#state.wasSet = false;
+    playRecording(packets);
     this.#show(true);
   }
 
@@ -155,6 +215,7 @@ class Coach {
 
   #leave() {
     this.#lesson = null;
+    letGo();
     this.#light.off();
     this.#panel.close();
     if (this.#opener?.checkVisibility?.()) this.#opener.focus({ preventScroll: true });

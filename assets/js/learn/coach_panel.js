@@ -1,25 +1,39 @@
 // The panel of a lesson: where it stands, what to do now, what was just learned.
 import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { t } from '../page/strings.js';
+import { onBusyChange } from '../model/panels.js';
 import { LESSONS } from './lessons.js';
 
-/** Draws a lesson; what its buttons do is `acts`: close, show, setUp, on, next, all. */
+/** Draws a lesson; what its buttons do is `acts`: close, show, setUp, race, watch, on, next, all. */
 export class CoachPanel {
   #acts;
+  #numbers;
+  #recordings;
+  /** Buttons that start something, which waits until no race goes on. */
+  #starters = [];
+  #isBusy = false;
   #number = make('p', 'sv-coach-number');
   #title = make('h2', 'sv-coach-title', '', { tabindex: '-1' });
   #body = make('div', 'sv-coach-body');
   #spoken = make('p', 'sv-spoken', '', { role: 'status' });
   #fold = makeButton('', () => this.#setFolded(!this.#body.hidden), 'sv-coach-icon');
 
-  constructor(acts) {
+  /** `numbers` are those of the lessons' texts, `recordings` the races that are there to be played. */
+  constructor(acts, numbers, recordings) {
     this.#acts = acts;
+    this.#numbers = numbers;
+    this.#recordings = recordings;
     this.element = make('section', 'sv-coach', '', { 'aria-label': t('coach.name'), hidden: '' });
     const name = { title: t('coach.close'), 'aria-label': t('coach.close') };
     const close = makeButton('✕', acts.close, 'sv-coach-icon', name);
     const titles = wrap('div', '', this.#number, this.#title);
     this.element.append(wrap('header', 'sv-coach-head', titles, this.#fold, close), this.#body, this.#spoken);
     new ResizeObserver(() => this.#noteHeight()).observe(this.element);
+    onBusyChange((isBusy) => {
+      this.#isBusy = isBusy;
+      for (const starter of this.#starters) setEnabled(starter, !isBusy);
+    });
   }
 
   /** Open the panel for a lesson, and go there. */
@@ -38,12 +52,15 @@ export class CoachPanel {
     this.#noteHeight();
   }
 
-  /** Draw the step `at` of `steps`; `state` holds `note`, `wasSet` and `isElsewhere`. */
+  /** Draw the step `at` of `steps`; `state` holds `note`, `wasSet`, `isOther`, `isElsewhere`, `refusal`. */
   draw(lesson, steps, at, state) {
     const step = steps[at];
+    const read = [];
+    if (at === 0) read.push(make('p', 'sv-coach-text', t(`lesson.${lesson.id}_text`, this.#numbers)));
+    if (state.note?.length) read.push(noteList(state.note));
     const parts = [progressBar(at, steps.length)];
-    if (at === 0) parts.push(make('p', 'sv-coach-text', t(`lesson.${lesson.id}_text`)));
-    if (state.note?.length) parts.push(noteList(state.note));
+    // What is to be read scrolls where it is long; what is to be done stays in sight.
+    if (read.length) parts.push(this.#reading(read));
     if (!step) parts.push(...this.#ending(lesson));
     else if (step.belief) parts.push(makeBelief(step.belief, this.#acts.on));
     else parts.push(...this.#task(lesson, step, state));
@@ -61,17 +78,35 @@ export class CoachPanel {
     setText(this.#spoken, t('coach.told_done', { text }));
   }
 
-  #task(lesson, step, { wasSet, isElsewhere }) {
+  #task(lesson, step, { wasSet, isOther, isElsewhere, refusal }) {
     const row = make('div', 'sv-coach-buttons');
-    if (step.preset) row.append(button('setup', this.#acts.setUp, !wasSet));
+    this.#starters = [];
+    if (step.preset) row.append(this.#starter('race', this.#acts.race, true), button('setup', this.#acts.setUp));
+    if (this.#recordings.includes(step.recording)) row.append(this.#starter('watch', this.#acts.watch));
     if (step.at && isElsewhere) row.append(button('go', this.#acts.show, !step.preset));
     else if (step.at) row.append(button('show', this.#acts.show));
     if (step.done) row.append(button('skip', this.#acts.on));
     else row.append(button('understood', this.#acts.on, true));
-    const text = make('p', 'sv-coach-step', t(`lesson.${lesson.id}_${step.id}`));
-    const parts = [text, row];
-    if (wasSet) parts.splice(1, 0, make('p', 'sv-coach-set', t('coach.was_set'), { role: 'status' }));
-    return parts;
+    const parts = [make('p', 'sv-coach-step', t(`lesson.${lesson.id}_${step.id}`))];
+    if (isOther) parts.push(make('p', 'sv-coach-other', t('coach.other_race'), { role: 'status' }));
+    else if (wasSet) parts.push(make('p', 'sv-coach-set', t('coach.was_set'), { role: 'status' }));
+    if (refusal) parts.push(make('p', 'sv-coach-other', refusal, { role: 'alert' }));
+    return [...parts, row];
+  }
+
+  /** What is to be read can be scrolled by keyboard too. */
+  #reading(parts) {
+    const name = { role: 'group', tabindex: '0', 'aria-label': this.#title.textContent };
+    const read = make('div', 'sv-coach-read', '', name);
+    read.append(...parts);
+    return read;
+  }
+
+  #starter(name, act, isMain) {
+    const starter = button(name, act, isMain);
+    setEnabled(starter, !this.#isBusy);
+    this.#starters.push(starter);
+    return starter;
   }
 
   #ending(lesson) {

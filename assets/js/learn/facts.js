@@ -2,12 +2,14 @@
 import { aboutDevice, laneName } from '../model/names.js';
 import { panels } from '../model/panels.js';
 import { Race } from '../model/race.js';
-import { decimals } from '../page/numbers.js';
+import { decimals, plain } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 
 const WEIGHT_BYTES = { float64: 8, float32: 4, bfloat16: 2, float16: 2 };
 /** Gigabytes a second that memory moves at least, of a processor and of what accelerates it. */
 const USUAL_RATE = { cpu: 10, other: 100 };
+/** A check reads the same weights as a plain pass and does more: measured below 1, v is noise. */
+export const LEAST_CHECK = 1;
 
 let shared = null;
 
@@ -98,6 +100,25 @@ export function boundOf(facts) {
   return facts.gigabytesASecond < usual ? t('lesson.note_overhead', { usual }) : t('lesson.note_fast');
 }
 
+/** The numbers of a large model's pass, which Python reckons, as texts. */
+export function largeNumbers(large) {
+  return {
+    count: plain(large.num_parameters / 1e9),
+    size: plain(large.gigabytes),
+    device: large.device,
+    bandwidth: plain(large.gigabytes_a_second),
+    read: decimals(large.read_ms, 1),
+    teraflops: plain(large.teraflops),
+    arithmetic: decimals(large.arithmetic_ms, 2),
+    tokens: plain(large.num_tokens),
+  };
+}
+
+/** What is said of a check that was measured as less than a plain pass, else nothing. */
+export function noiseOf(verifyCost) {
+  return verifyCost < LEAST_CHECK ? t('lesson.note_noise', { v: decimals(verifyCost, 2) }) : '';
+}
+
 /** What the lessons say with these numbers, as sentences; null where they are not known. */
 export const NOTES = {
   pass: (facts) => {
@@ -106,18 +127,34 @@ export const NOTES = {
   },
   check: (facts) => {
     const { lane, stepMs } = facts;
-    if (!lane) return null;
-    const { verify_cost: cost } = lane.metrics;
-    const numbers = {
-      step: decimals(stepMs, 1),
-      gamma: lane.spec.gamma,
-      verify: decimals(cost * stepMs, 1),
-      v: decimals(cost, 2),
-    };
-    return [t('lesson.note_check', numbers), sourceOf(facts)];
+    return lane && [noteOfCheck(lane, stepMs), noiseOf(lane.metrics.verify_cost), sourceOf(facts)].filter(Boolean);
+  },
+  checks: (facts) => {
+    const { race, stepMs } = facts;
+    const lanes = race?.drafting.filter(isMeasured) ?? [];
+    if (!lanes.length) return null;
+    const noisy = lanes.map((lane) => noiseOf(lane.metrics.verify_cost)).find(Boolean) ?? '';
+    return [...lanes.map((lane) => noteOfCheck(lane, stepMs)), noisy, sourceOf(facts)].filter(Boolean);
   },
   run: ({ race }) => race && race.drafting.filter(isMeasured).map(noteOfLane),
+  lost: (facts) => {
+    const { race } = facts;
+    if (!race) return null;
+    const hasLost = race.drafting.some((lane) => lane.isSlower);
+    return [...NOTES.run(facts), ...(hasLost ? [] : [t('lesson.note_won')])];
+  },
 };
+
+function noteOfCheck({ spec, metrics }, stepMs) {
+  const { verify_cost: cost } = metrics;
+  return t('lesson.note_check', {
+    step: decimals(stepMs, 1),
+    gamma: spec.gamma,
+    tokens: spec.gamma + 1,
+    verify: decimals(cost * stepMs, 1),
+    v: decimals(cost, 2),
+  });
+}
 
 function noteOfLane(lane) {
   const { alpha, draft_cost: c, verify_cost: v, speedup } = lane.metrics;

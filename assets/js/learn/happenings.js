@@ -3,8 +3,8 @@ import { panels } from '../model/panels.js';
 import { onChosenToken } from '../race/token.js';
 
 /**
- * One of `{kind: 'started'}`: a race began; `{kind: 'race', isSlower, isIdentical, methods, gammas}`:
- * a race reached its end, with all draft lengths raced in this visit; `{kind: 'token', fate,
+ * One of `{kind: 'started'}`: a race began; `{kind: 'race', race, isSlower, isIdentical, methods,
+ * gammas}`: a race, live or recorded, reached its end, with all draft lengths raced in this visit; `{kind: 'token', fate,
  * isGreedy}`: a token was chosen; `{kind: 'held'}`: a round was shown by itself; `{kind: LAB, …}`:
  * something was done in a lab.
  * @typedef {{ kind: string, [field: string]: any }} Happening
@@ -22,6 +22,18 @@ export function onHappening(listener) {
   listeners.push(listener);
 }
 
+const beginners = [];
+
+/** Call `reset()` whenever a lesson comes to the lab of this name: it starts from its own numbers. */
+export function onLesson(lab, reset) {
+  beginners.push({ lab, reset });
+}
+
+/** A lesson has come to a lab. */
+export function beginLab(name) {
+  for (const { lab, reset } of beginners) if (lab === name) reset();
+}
+
 /** Announce what happens in the races of the page's first tab. */
 export function watchRaces() {
   const { playback } = panels.race;
@@ -36,6 +48,7 @@ export function watchRaces() {
     for (const lane of race.drafting) gammas.add(lane.spec.gamma);
     announce({
       kind: 'race',
+      race,
       isSlower: race.drafting.some((lane) => lane.isSlower),
       isIdentical: race.drafting.every((lane) => lane.verdict?.agreement === 'identical'),
       methods: new Set(race.drafting.map((lane) => lane.spec.method)),

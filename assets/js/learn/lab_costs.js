@@ -1,18 +1,21 @@
-// The labs about costs: of one token, of one round, and of every draft length.
+// The labs about costs: of one round, and of every draft length.
 import { aboutDevice, laneName } from '../model/names.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { decimals, plain } from '../page/numbers.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { ask } from '../wire/server.js';
-import { boundOf, passNumbers, sourceOf } from './facts.js';
-import { announce } from './happenings.js';
+import { LEAST_CHECK, noiseOf } from './facts.js';
+import { announce, onLesson } from './happenings.js';
+import { Sliders } from './sliders.js';
 
 /** One of our sources counts "600 ms for three tokens alone, 250 ms with speculation". */
 const FIRST_ROUND = { pass: 200, draft: 25, check: 1, guesses: 2, kept: 2 };
+/** Below this share a factor of speed reads better turned round. */
+const HOPELESS = 0.5;
 const ROUND_SPANS = {
   pass: { min: 1, max: 400, step: 0.1, format: ms },
-  draft: { min: 0, max: 200, step: 0.1, format: ms },
-  check: { min: 0.5, max: 3, step: 0.01 },
+  draft: { min: 0.1, max: 200, step: 0.1, format: ms },
+  check: { min: LEAST_CHECK, max: 3, step: 0.01 },
   guesses: { min: 1, max: 16, step: 1, format: plain },
   kept: { min: 0, max: 16, step: 1, format: plain },
 };
@@ -20,30 +23,13 @@ const ROUND_SPANS = {
 const SMALLEST_SHARE = 1 / 12;
 const FIRST_CURVE = { alpha: 0.8, cost: 0.1, check: 1.2 };
 const CURVE_SPANS = {
-  alpha: { min: 0, max: 1, step: 0.01 },
-  cost: { min: 0, max: 1, step: 0.01 },
-  check: { min: 0.5, max: 3, step: 0.01 },
+  alpha: { min: 0, max: 0.99, step: 0.01 },
+  cost: { min: 0.01, max: 1, step: 0.01 },
+  check: { min: LEAST_CHECK, max: 3, step: 0.01 },
 };
 const LOWEST_TOP = 2;
 const HEADROOM = 1.12;
 const WAIT_MS = 60;
-
-/** What one token costs: the weights that a pass reads, its time, and their quotient. */
-export function makeMemory(facts) {
-  const shown = make('div', 'sv-memory');
-  facts.subscribe(() => {
-    const numbers = passNumbers(facts);
-    if (!numbers) return shown.replaceChildren(make('p', '', t('learn.memory_unknown')));
-    shown.replaceChildren(
-      make('p', '', t('learn.memory_size', numbers)),
-      make('p', '', t('learn.memory_step', numbers)),
-      make('p', 'sv-memory-rate', t('learn.memory_rate', numbers)),
-      make('p', '', boundOf(facts)),
-      make('p', 'sv-source', sourceOf(facts)),
-    );
-  });
-  return [shown];
-}
 
 /** The arithmetic of one round as two strips of blocks: the same tokens alone and with guesses. */
 export function makeStrip(facts) {
@@ -71,6 +57,7 @@ class Strip {
     const lines = [this.#alone.element, this.#together.element];
     this.elements = [...lines, this.#told, this.#sliders.element, buttons, this.#note];
     this.#take(FIRST_ROUND, '');
+    onLesson('strip', () => this.#take(FIRST_ROUND, ''));
     facts.subscribe(() => {
       own.disabled = !facts.lane;
     });
@@ -79,23 +66,28 @@ class Strip {
   /** Take the times of the last race over. */
   #showRace() {
     const { lane, stepMs, race } = this.#facts;
-    const { tau, draft_cost: cost, verify_cost: check } = lane.metrics;
+    const { tau, draft_cost: cost, verify_cost: measured } = lane.metrics;
     const kept = Math.round(tau - 1);
     const about = { name: laneName(lane), place: aboutDevice(race.started.environment) };
     const note = t('learn.strip_own_note', { ...about, kept: decimals(tau - 1, 1) });
-    this.#take({ pass: stepMs, draft: cost * stepMs, check, guesses: lane.spec.gamma, kept }, note);
+    const check = Math.max(LEAST_CHECK, measured);
+    const values = { pass: stepMs, draft: cost * stepMs, check, guesses: lane.spec.gamma, kept };
+    this.#take(values, `${note} ${noiseOf(measured)}`.trim());
     announce({ kind: 'strip', isOwn: true, isSlower: false });
   }
 
   #take(values, note) {
     this.#sliders.setMax('kept', values.guesses);
+    this.#sliders.setMax('draft', values.pass);
     this.#sliders.set(values);
     setText(this.#note, note);
     this.#draw();
   }
 
+  /** No more guesses are kept than were made, and none costs more than the target itself. */
   #moved() {
     this.#sliders.setMax('kept', this.#sliders.values.guesses);
+    this.#sliders.setMax('draft', this.#sliders.values.pass);
     announce({ kind: 'strip', isOwn: false, isSlower: this.#draw() < 1 });
   }
 
@@ -108,13 +100,14 @@ class Strip {
     this.#alone.show(Array(tokens).fill(['target', pass]), longest);
     const drafts = Array(guesses).fill(['draft', draft]);
     this.#together.show([...drafts, ['target', check * pass]], longest);
-    const shown = { tokens, guesses, pass: ms(pass), draft: ms(draft), check: ms(check * pass) };
-    this.#alone.say({ ...shown, total: ms(alone) });
-    this.#together.say({ ...shown, total: ms(together) });
+    const round = { tokens, guesses, pass: ms(pass), draft: ms(draft), check: ms(check * pass) };
+    this.#alone.say({ ...round, total: ms(alone) });
+    this.#together.say({ ...round, total: ms(together) });
     const speedup = alone / together;
     const result = speedup > 1 ? 'faster' : 'slower';
-    const text = `learn.strip_${speedup === 1 ? 'even' : result}`;
-    setText(this.#told, t(text, { tokens, speedup: decimals(speedup, 2) }));
+    const text = speedup === 1 ? 'even' : speedup < HOPELESS ? 'hopeless' : result;
+    const shown = { tokens, speedup: decimals(speedup, 2), times: decimals(together / alone, 1) };
+    setText(this.#told, t(`learn.strip_${text}`, shown));
     this.#told.dataset.result = result;
     return speedup;
   }
@@ -144,6 +137,7 @@ class Curve {
   #chart = make('div', 'sv-curve', '', { role: 'img' });
   #best = make('p', 'sv-curve-best', '', { role: 'status' });
   #run = make('p', 'sv-source');
+  #noise = make('p', 'sv-source');
   #race;
   #bestGamma = 0;
   #timer = 0;
@@ -158,25 +152,36 @@ class Curve {
     const buttons = wrap('div', 'sv-lab-buttons', this.#race, own);
     this.#chart.append(this.#bars);
     const axis = make('p', 'sv-curve-axis', t('learn.curve_gamma'));
-    const side = [this.#best, this.#run, this.#sliders.element, buttons];
+    const side = [this.#best, this.#run, this.#noise, this.#sliders.element, buttons];
     this.elements = [wrap('div', 'sv-curve-drawn', this.#chart, axis), wrap('div', 'sv-curve-side', ...side)];
     facts.subscribe(() => {
       own.disabled = !facts.lane;
       if (this.#isTouched || !facts.lane) this.#predict(false);
       else this.#showRace();
     });
+    onLesson('curve', () => this.#begin());
+  }
+
+  /** The lab's own numbers: with a low best γ and room for it to move. */
+  #begin() {
+    this.#isTouched = true;
+    this.#sliders.set(FIRST_CURVE);
+    setText(this.#noise, '');
+    this.#predict(false);
   }
 
   /** Take the values of the last race over. */
   #showRace() {
-    const { alpha, draft_cost: cost, verify_cost: check } = this.#facts.lane.metrics;
+    const { alpha, draft_cost: cost, verify_cost: measured } = this.#facts.lane.metrics;
     this.#isTouched = false;
-    this.#sliders.set({ alpha, cost, check });
+    this.#sliders.set({ alpha, cost, check: Math.max(LEAST_CHECK, measured) });
+    setText(this.#noise, noiseOf(measured));
     this.#predict(false);
   }
 
   #moved() {
     this.#isTouched = true;
+    setText(this.#noise, '');
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#predict(true), WAIT_MS);
   }
@@ -185,7 +190,7 @@ class Curve {
     const asked = Object.values(this.#sliders.values);
     const answer = await ask('predicted', ...asked);
     if (String(Object.values(this.#sliders.values)) !== String(asked)) return;
-    if (answer.error) return setText(this.#best, translate(answer.error));
+    if (answer.error) return setText(this.#best, sentence(answer.error));
     this.#draw(answer);
     announce({ kind: 'curve', wasMoved, best: answer.best });
   }
@@ -231,56 +236,4 @@ function raised(className, text, share) {
 /** Milliseconds with the digits they deserve. */
 function ms(value) {
   return plain(value, value < 100 ? 1 : 0);
-}
-
-/** The labelled sliders of a lab, each with its number as its `format` writes it. */
-class Sliders {
-  #sliders = {};
-
-  /** `spans` give each slider `min`, `max`, `step` and, unless two decimals do, `format`. */
-  constructor(lab, spans, listener) {
-    this.element = make('div', 'sv-sliders');
-    for (const [name, { format = (value) => decimals(value, 2), ...span }] of Object.entries(spans)) {
-      const input = make('input', '', '', { type: 'range', ...span });
-      const shown = make('span', 'sv-slider-value', '', { 'aria-hidden': 'true' });
-      const head = wrap('span', 'sv-slider-head', make('span', '', t(`learn.${lab}_${name}`)), shown);
-      this.element.append(wrap('label', 'sv-slider', head, input));
-      this.#sliders[name] = { input, shown, format };
-      input.addEventListener('input', () => {
-        this.#show(name);
-        listener();
-      });
-    }
-  }
-
-  /** The numbers by name. */
-  get values() {
-    const pairs = Object.entries(this.#sliders).map(([name, { input }]) => [name, Number(input.value)]);
-    return Object.fromEntries(pairs);
-  }
-
-  /** Move sliders, and their ends where a number lies beyond. */
-  set(values) {
-    for (const [name, value] of Object.entries(values)) {
-      const { input } = this.#sliders[name];
-      if (value > Number(input.max)) input.max = Math.ceil(value);
-      input.value = value;
-      this.#show(name);
-    }
-  }
-
-  /** Change the highest number of a slider. */
-  setMax(name, max) {
-    this.#sliders[name].input.max = max;
-    this.#show(name);
-  }
-
-  #show(name) {
-    const { input, shown, format } = this.#sliders[name];
-    const text = format(Number(input.value));
-    setText(shown, text);
-    input.setAttribute('aria-valuetext', text);
-    const { min, max, value } = input;
-    input.style.setProperty('--sv-share', String((value - min) / (max - min || 1)));
-  }
 }

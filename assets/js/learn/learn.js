@@ -5,8 +5,11 @@ import { t } from '../page/strings.js';
 import { openTab } from '../page/tabs.js';
 import { setUp, startLesson } from './coach.js';
 import { factsOf } from './facts.js';
-import { makeCurve, makeMemory, makeStrip } from './lab_costs.js';
-import { makeAccept, makeRules } from './lab_words.js';
+import { makeAccept } from './lab_accept.js';
+import { makeCurve, makeStrip } from './lab_costs.js';
+import { makeDraws } from './lab_draws.js';
+import { makeMemory } from './lab_memory.js';
+import { makeRules } from './lab_rules.js';
 import { LESSONS, progress } from './lessons.js';
 
 /** Draw the tab. */
@@ -16,9 +19,10 @@ export function mountLearn(container, data) {
     setUp({ lanes: [{ method: 'draft-model', gamma }] }, data, gamma);
     openTab('race');
   };
-  const costs = wrap('div', 'sv-lab-column', lab('memory', makeMemory(facts)), lab('strip', makeStrip(facts)));
-  const words = [lab('accept', makeAccept()), lab('rules', makeRules())];
-  const labs = wrap('div', 'sv-labs', costs, ...words, lab('curve', makeCurve(facts, race)));
+  const costs = [lab('memory', makeMemory(facts, data.large)), lab('strip', makeStrip(facts))];
+  const odds = [lab('accept', makeAccept()), lab('draws', makeDraws(data.distributions))];
+  const columns = [costs, odds].map((column) => wrap('div', 'sv-lab-column', ...column));
+  const labs = wrap('div', 'sv-labs', ...columns, lab('rules', makeRules()), lab('curve', makeCurve(facts, race)));
   const play = wrap('header', 'sv-learn-head', make('h2', '', t('learn.play')), make('p', '', t('learn.play_text')));
   container.append(makeHead(), makeCards(), play, labs);
 }

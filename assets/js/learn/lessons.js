@@ -4,16 +4,23 @@ import { remember, remembered } from '../page/memory.js';
 
 const KEY = 'specviz-lessons';
 
-const lane = (number) => ({ at: `#sv-race-stage .sv-lane:nth-child(${number})`, tab: 'race' });
-const race = { at: '#sv-race', tab: 'race', then: '#sv-race-stage .sv-lanes' };
-const lab = (name) => ({ at: `.sv-lab-${name}`, tab: 'learn' });
+const lane = (number) => ({
+  at: `#sv-race-stage .sv-lane:nth-child(${number})`,
+  beside: '#sv-race-stage .sv-card',
+  tab: 'race',
+});
+const race = { at: '#sv-race', beside: '#sv-lanes input', tab: 'race', then: '#sv-race-stage .sv-lanes' };
+const transport = { at: '#sv-race-status', tab: 'race' };
+const lab = (name) => ({ at: `.sv-lab-${name}`, tab: 'learn', lab: name });
 
 // What a happening (`happenings.js`) must be to complete a step.
 const finished = (it) => it.kind === 'race';
 const isToken = (fate) => (it) => it.kind === 'token' && it.fate === fate;
 /** @type {(name: string, test?: (it: any) => boolean) => (it: any) => boolean} */
 const inLab = (name, test = () => true) => (it) => it.kind === name && test(it);
-const loses = (it) => finished(it) && it.isSlower;
+/** Whether a race loses decides the visitor's device: one that was set up for the step counts too. */
+const loses = (it, { wasSet }) => finished(it) && (it.isSlower || wasSet);
+const isSampled = (it) => !it.race.isGreedy;
 
 const story = { prompt: 'story_fox_and_turtle', temperature: 0, tokens: 96 };
 const translation = { prompt: 'translate_words_never_seen', temperature: 0, tokens: 64 };
@@ -21,17 +28,28 @@ const correction = { prompt: 'edit_spelling', temperature: 0, tokens: 64 };
 const draft = (gamma, name) => ({ method: 'draft-model', gamma, ...(name && { draft: name }) });
 
 /**
- * Steps are `{id, at, tab, then, done, preset, note}`: `at` finds the control to light up on its
- * `tab`, and `then` what to watch once a race has begun; `done(happening, bestGamma)` completes the step, and a
- * step without it is read; `preset` becomes the settings of the race, with the id of an example as
- * prompt and the end of a draft's name as draft, `'best'` as γ meaning the best of the curve; `note`
- * names what `facts.js` says once the step is done. `beliefs` say which are true.
+ * Steps are `{id, at, beside, tab, then, lab, done, preset, suits, recording, note}`: `at` finds the
+ * control to light up on its `tab`, `beside` what else the step speaks of, and `then` what to watch
+ * once a race has begun; `lab` names the lab, which begins with its own numbers;
+ * `done(happening, {bestGamma, wasSet})` completes the step, and a step without it is read; `preset`
+ * becomes the settings of the race, with the id of an example as prompt and the end of a draft's name
+ * as draft, `'best'` as γ meaning the best of the curve; `suits` says of a race that was finished
+ * whether the step can be done with it, where `done` does not; `recording` names a recorded race that
+ * the step can be done with; `note` names what `facts.js` says once the step is done. `beliefs` say
+ * which are true.
  */
 export const LESSONS = [
   {
     id: 'slow',
     steps: [
-      { id: 'race', ...race, preset: { ...story, lanes: [draft(4)] }, done: finished, note: 'pass' },
+      {
+        id: 'race',
+        ...race,
+        preset: { ...story, lanes: [draft(4)] },
+        recording: '1-greedy',
+        done: finished,
+        note: 'pass',
+      },
       { id: 'token', ...lane(1), done: isToken('plain') },
     ],
     beliefs: { chunk: false },
@@ -39,10 +57,10 @@ export const LESSONS = [
   {
     id: 'guess',
     steps: [
-      { id: 'race', ...race, preset: { ...story, lanes: [draft(5)] }, done: finished },
+      { id: 'race', ...race, preset: { ...story, lanes: [draft(5)] }, recording: '1-greedy', done: finished },
       { id: 'rejected', ...lane(2), done: isToken('rejected') },
       { id: 'discarded', ...lane(2), done: isToken('discarded') },
-      { id: 'hold', at: '#sv-race-status', tab: 'race', done: (it) => it.kind === 'held' },
+      { id: 'hold', ...transport, done: (it) => it.kind === 'held' },
     ],
     beliefs: { dropped: false },
   },
@@ -50,6 +68,14 @@ export const LESSONS = [
     id: 'check',
     steps: [
       { id: 'strip', ...lab('strip'), done: inLab('strip', (it) => it.isSlower) },
+      {
+        id: 'race',
+        ...race,
+        preset: { ...story, lanes: [draft(2), draft(8)] },
+        recording: '6-lengths',
+        done: finished,
+        note: 'checks',
+      },
       { id: 'own', ...lab('strip'), done: inLab('strip', (it) => it.isOwn), note: 'check' },
     ],
     beliefs: { easier: false, compute: true },
@@ -63,7 +89,10 @@ export const LESSONS = [
       {
         id: 'real',
         ...race,
+        beside: '#sv-race-stage .sv-card',
         preset: { ...story, temperature: 0.8, lanes: [draft(5)] },
+        recording: '2-sampled',
+        suits: isSampled,
         done: (it) => isToken('rejected')(it) && !it.isGreedy,
       },
     ],
@@ -73,11 +102,13 @@ export const LESSONS = [
     id: 'same',
     steps: [
       { id: 'rules', ...lab('rules'), done: inLab('rules', (it) => it.tried === 4) },
+      { id: 'draws', ...lab('draws'), done: inLab('draws', (it) => it.drawn >= 1000) },
       {
         id: 'race',
         ...race,
         then: '#sv-race-figures',
         preset: { ...story, lanes: [draft(4, 'tiny')] },
+        recording: '1-greedy',
         done: (it) => finished(it) && it.isIdentical,
       },
     ],
@@ -91,7 +122,8 @@ export const LESSONS = [
         id: 'race',
         ...race,
         preset: { ...story, lanes: [draft(2), draft('best')] },
-        done: (it, bestGamma) => finished(it) && (it.gammas.size > 1 || it.gammas.has(bestGamma)),
+        recording: '6-lengths',
+        done: (it, { bestGamma }) => finished(it) && (it.gammas.size > 1 || it.gammas.has(bestGamma)),
         note: 'run',
       },
     ],
@@ -102,20 +134,29 @@ export const LESSONS = [
     // Measured with `python -m specviz race --repeat 3` and 96, 64 and 96 tokens on one thread of an
     // AMD EPYC: 0.72× at α .14; 0.61× at c .36; 0.81× at γ 16 where the same draft has 1.54× at γ 4.
     steps: [
-      { id: 'low', ...race, preset: { ...story, lanes: [draft(4, 'misfit')] }, done: loses, note: 'run' },
+      {
+        id: 'low',
+        ...race,
+        preset: { ...story, lanes: [draft(4, 'misfit')] },
+        recording: '4-slower',
+        done: loses,
+        note: 'lost',
+      },
       {
         id: 'dear',
         ...race,
         preset: { ...translation, lanes: [{ method: 'early-exit', exit_layer: 8, gamma: 8 }] },
+        recording: '5-dear',
         done: loses,
-        note: 'run',
+        note: 'lost',
       },
       {
         id: 'long',
         ...race,
         preset: { ...story, temperature: 1.5, lanes: [draft(16), draft(4)] },
+        recording: '6-lengths',
         done: loses,
-        note: 'run',
+        note: 'lost',
       },
     ],
     beliefs: { always: false, better: false },
@@ -130,6 +171,7 @@ export const LESSONS = [
           ...correction,
           lanes: [draft(4), { method: 'prompt-lookup', gamma: 4 }, { method: 'early-exit', gamma: 4 }],
         },
+        recording: '3-methods',
         done: (it) => finished(it) && it.methods.size > 2,
         note: 'run',
       },

@@ -1,11 +1,14 @@
 // Lights up the control that a lesson speaks of, brings it into sight, and keeps the panel off it.
 import { isMotionReduced } from '../page/dom.js';
 import { isOpen, openTab } from '../page/tabs.js';
+import { CORNERS, around, bestCorner } from './placing.js';
 
 const LOOK_EVERY_MS = 300;
 const MARGIN_PX = 16;
 /** On a phone the card of a token lies over the page too. */
 const TOKEN_CARD = '.sv-card.is-pinned';
+/** What a visitor of a race wants to get at, whatever the step speaks of. */
+const USEFUL = `#sv-tabs [role=tab], #sv-prompt, #sv-lanes, #sv-race, #sv-race-status, ${TOKEN_CARD}`;
 
 /** One light: it finds its control again when the page draws it anew. */
 export class Light {
@@ -14,22 +17,27 @@ export class Light {
   #lit = null;
   #timer = 0;
   #isLeftAlone = false;
+  #corner = CORNERS[0];
 
   constructor(panel) {
     this.#panel = panel;
     for (const name of ['wheel', 'touchmove', 'keydown']) {
       window.addEventListener(name, () => this.#leaveAlone(), { passive: true });
     }
-    window.addEventListener('scroll', () => this.#makeRoom(), { passive: true });
-    window.addEventListener('resize', () => this.#makeRoom());
+    window.addEventListener('scroll', () => this.#place(), { passive: true });
+    window.addEventListener('resize', () => this.#place());
+    new ResizeObserver(() => this.#place()).observe(panel);
   }
 
-  /** Light up what `at` finds; `mayTravel` opens its tab, else it waits until the visitor does. */
-  show({ at, tab }, mayTravel) {
+  /**
+   * Light up what `at` finds, and keep clear what `beside` finds, of which the step speaks too;
+   * `mayTravel` opens its tab, else it waits until the visitor does.
+   */
+  show({ at, beside = '', tab }, mayTravel) {
     this.off();
     if (!at) return;
     if (mayTravel) openTab(tab);
-    this.#wanted = { at, tab };
+    this.#wanted = { at, beside, tab };
     this.#isLeftAlone = false;
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
     this.#look();
@@ -40,13 +48,13 @@ export class Light {
     clearInterval(this.#timer);
     this.#wanted = null;
     this.#put(null);
-    this.#panel.classList.remove('is-left');
   }
 
   #look() {
     const { at, tab } = this.#wanted;
     const found = isOpen(tab) ? document.querySelector(at) : null;
     if (found !== this.#lit) this.#put(found);
+    this.#place();
     if (found && !this.#isLeftAlone) this.#bringIntoSight();
   }
 
@@ -62,45 +70,56 @@ export class Light {
   }
 
   #bringIntoSight() {
-    const box = this.#lit.getBoundingClientRect();
-    const room = this.#room(box);
-    const isSeen = box.top >= MARGIN_PX && box.bottom <= room - MARGIN_PX;
-    if (!isSeen) {
-      const above = Math.max(MARGIN_PX, (room - box.height) / 2);
-      const behavior = isMotionReduced() ? 'auto' : 'smooth';
-      window.scrollBy({ top: box.top - above, behavior });
-    }
-    this.#makeRoom();
+    const lit = this.#lit.getBoundingClientRect();
+    const whole = around([lit, ...boxesOf(this.#wanted.beside)]);
+    const [top, bottom] = this.#room(whole);
+    // What does not fit all together is left out: the control that is lit comes first.
+    const box = whole.bottom - whole.top + 2 * MARGIN_PX <= bottom - top ? whole : lit;
+    if (box.top >= top + MARGIN_PX && box.bottom <= bottom - MARGIN_PX) return;
+    const above = Math.max(MARGIN_PX, (bottom - top - (box.bottom - box.top)) / 2);
+    const behavior = isMotionReduced() ? 'auto' : 'smooth';
+    window.scrollBy({ top: box.top - top - above, behavior });
   }
 
-  /** How far down the page can be seen where the control is. */
+  /** From where to where the page can be seen where a box is. */
   #room(box) {
     const sheets = [this.#panel, ...document.querySelectorAll(TOKEN_CARD)].filter(isSheet);
     const over = sheets
       .map((sheet) => sheet.getBoundingClientRect())
       .filter((sheet) => box.right >= sheet.left && box.left <= sheet.right);
-    return Math.min(window.innerHeight, ...over.map((sheet) => sheet.top));
+    const [above, below] = [[0], [window.innerHeight]];
+    for (const sheet of over) {
+      if (sheet.top + sheet.bottom > window.innerHeight) below.push(sheet.top);
+      else above.push(sheet.bottom);
+    }
+    return [Math.max(...above), Math.min(...below)];
   }
 
-  /** Move the panel to the other side where it covers the control, if that helps. */
-  #makeRoom() {
-    if (!this.#lit) return;
-    const covers = () => overlap(this.#lit.getBoundingClientRect(), this.#panel.getBoundingClientRect());
-    const before = covers();
-    if (!before) return;
-    this.#panel.classList.toggle('is-left');
-    if (covers() >= before) this.#panel.classList.toggle('is-left');
+  /** Put the panel where it covers the least. */
+  #place() {
+    if (!this.#panel.checkVisibility()) return;
+    const { width, height } = this.#panel.getBoundingClientRect();
+    const view = { width: document.documentElement.clientWidth, height: window.innerHeight };
+    const style = getComputedStyle(this.#panel);
+    const margin = parseFloat(this.#corner.isTop ? style.top : style.bottom) || 0;
+    const lit = this.#lit ? [this.#lit.getBoundingClientRect()] : [];
+    const levels = [lit, boxesOf(this.#wanted?.beside), boxesOf(USEFUL)];
+    const corner = bestCorner({ width, height, margin }, view, levels, this.#corner);
+    if (corner === this.#corner) return;
+    this.#corner = corner;
+    this.#panel.classList.toggle('is-left', corner.isLeft);
+    this.#panel.classList.toggle('is-top', corner.isTop);
   }
+}
+
+/** The boxes of all that a selector finds and that can be seen. */
+function boxesOf(selector) {
+  if (!selector) return [];
+  const found = [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility());
+  return found.map((each) => each.getBoundingClientRect());
 }
 
 /** Whether an element lies over the page, at a fixed place of the window. */
 function isSheet(element) {
   return element.checkVisibility() && getComputedStyle(element).position === 'fixed';
-}
-
-/** The area that two boxes share. */
-function overlap(one, other) {
-  const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
-  const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-  return Math.max(0, width) * Math.max(0, height);
 }

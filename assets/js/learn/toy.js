@@ -1,8 +1,10 @@
 // The toy of the labs: a target's distribution p and a draft's q over three words, and four rules for q to write p.
 
 const FIRST = { p: [50, 30, 20], q: [35, 45, 20] };
+/** A smaller difference between two masses is one of rounding. */
+const SAME = 1e-9;
 
-/** Distributions that are shown in whole percents; dragged in one lab, they change in all. */
+/** Distributions that are shown in whole percents. Every lab has its own. */
 export class Toy {
   /** Percents as they were dragged, so that shares survive many small moves. */
   #exact = structuredClone(FIRST);
@@ -40,8 +42,6 @@ export class Toy {
     for (const listener of this.#listeners) listener(this.distribution('p'), this.distribution('q'));
   }
 }
-
-export const toy = new Toy();
 
 /** Σ min(p, q): the share of guesses that the right rule keeps. */
 export function overlap(p, q) {
@@ -97,6 +97,22 @@ export const RULES = {
 export function outcomeOf(rule, p, q) {
   const { kept, added } = RULES[rule](p, q);
   return { kept, added, written: kept.map((mass, word) => mass + added[word]), rate: sum(kept) };
+}
+
+/**
+ * Where what was written is not p: the word that comes too often by the most, the one that comes too
+ * seldom by the most, and by how much; null where nothing is gained or lost.
+ */
+export function faultOf(written, p) {
+  const gaps = written.map((mass, word) => mass - p[word]);
+  const [gained, lost] = [Math.max(...gaps), Math.min(...gaps)];
+  if (gained < SAME) return null;
+  return { often: gaps.indexOf(gained), gained, seldom: gaps.indexOf(lost), lost: -lost };
+}
+
+/** Whether a rule writes p whatever the draft guesses. */
+export function isAlwaysRight(rule) {
+  return rule === 'right' || rule === 'match';
 }
 
 /** Draw a word. */

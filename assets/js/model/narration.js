@@ -2,12 +2,12 @@
 import { secondHalf } from './finish.js';
 import { laneName } from './names.js';
 import { plain, decimals } from '../page/numbers.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t, translate } from '../page/strings.js';
 
 /** Say what a race does now, or how it ended; a word of the server comes first. */
 export function narrate(race) {
   const { state, text } = race.status;
-  if (text !== undefined) return translate(text);
+  if (text !== undefined) return state === 'error' ? sentence(text) : translate(text);
   if (state === 'loading') return tellLoading(race.loading);
   if (state === 'running') return race.latest ? tellSecondHalf(race) ?? tellRound(race) : t('round.prompt_read');
   return state === 'finished' ? tellEnd(race) : '';

@@ -4,6 +4,7 @@ import { wishOf } from '../wire/packets.js';
 
 const listeners = [];
 let isAnyBusy = false;
+let isAnyShowing = false;
 
 /** @typedef {{ name: string, playback: Playback }} Panel */
 
@@ -17,15 +18,24 @@ function makePanel(name) {
 
 for (const { playback } of Object.values(panels)) playback.subscribe(noteBusy);
 
-/** Call `listener(isBusy)` now and whenever a race begins or ends on the page. */
+/**
+ * Call `listener(isBusy, isShowing)` now and whenever a race begins, ends or gets its turn on the page: a
+ * race that waits keeps another from starting, and no recording from being shown.
+ */
 export function onBusyChange(listener) {
   listeners.push(listener);
-  listener(isAnyBusy);
+  listener(isAnyBusy, isAnyShowing);
+}
+
+/** Whether a live race waits or goes on: a visitor has one at a time. */
+export function hasLive() {
+  const isLive = ({ playback: { aside, race, recording } }) => aside || (race.isBusy && recording === null);
+  return Object.values(panels).some(isLive);
 }
 
 /** Tell all listeners again, for instance because buttons were drawn late. */
 export function notifyBusy() {
-  for (const listener of listeners) listener(isAnyBusy);
+  for (const listener of listeners) listener(isAnyBusy, isAnyShowing);
 }
 
 /** Stop the race that goes on, on whichever panel it is. */
@@ -34,8 +44,10 @@ export function stopRaces() {
 }
 
 function noteBusy() {
-  const isBusy = Object.values(panels).some(({ playback }) => playback.isBusy);
-  if (isBusy === isAnyBusy) return;
-  isAnyBusy = isBusy;
+  const all = Object.values(panels);
+  const isBusy = all.some(({ playback }) => playback.isBusy);
+  const isShowing = all.some(({ playback }) => playback.isShowing);
+  if (isBusy === isAnyBusy && isShowing === isAnyShowing) return;
+  [isAnyBusy, isAnyShowing] = [isBusy, isShowing];
   notifyBusy();
 }

@@ -1,4 +1,5 @@
 // Decides when the page shows what a race has done: at once, in slow motion, round by round, or not yet.
+import { Aside } from './aside.js';
 import { Backpressure, FrameThrottle } from './pacing.js';
 import { Race } from './race.js';
 import { Timeline } from './timeline.js';
@@ -23,6 +24,12 @@ export class Playback {
   /** The packets of the finished race that is played, null for a live one. */
   recording = null;
   isPaused = false;
+  /** The live race that waits while a recording is shown. @type {Aside | null} */
+  aside = null;
+  /** Whether the live race that is shown took the place of a recording when its turn came. */
+  hasTakenOver = false;
+  /** Whether the server has run the live race out, since others waited: only its display is held. */
+  isRunOut = false;
   /** How many times slower than the lanes' clocks: 1 is full speed. */
   factor = FULL_SPEED;
   /** Whether every race is held after each round of a lane that drafts: on the screen, never at the server. */
@@ -31,6 +38,7 @@ export class Playback {
   #usual = FULL_SPEED;
   #control;
   #listeners = [];
+  #refusalListeners = [];
   #past = new Set();
   #timeline = new Timeline();
   #frame = null;
@@ -40,7 +48,7 @@ export class Playback {
   #backpressure;
   #throttle = new FrameThrottle(
     () => this.#goesAtOnce() && this.flush(),
-    (cost) => this.isBusy && this.run && this.#backpressure.note(cost),
+    (cost) => this.race.isBusy && this.run && this.#backpressure.note(cost),
   );
 
   /** `control(run, wish, value)` does what is wished at the server. */
@@ -49,9 +57,14 @@ export class Playback {
     this.#backpressure = new Backpressure((ms) => control(this.run, 'pace', ms));
   }
 
-  /** Whether the race, or what is shown of it, goes on. */
+  /** Whether the race, or what is shown of it, goes on, or a race waits for its turn. */
   get isBusy() {
-    return this.race.isBusy;
+    return this.race.isBusy || this.aside !== null;
+  }
+
+  /** Whether what is shown goes on; a race that waits shows nothing, and gives way to a recording. */
+  get isShowing() {
+    return this.race.isBusy && this.race.status.state !== 'waiting';
   }
 
   /** Call `listener(playback)` now and after every change of the race or of how it is shown. */
@@ -72,9 +85,29 @@ export class Playback {
     });
   }
 
+  /** Call `listener(status)` whenever a race was refused before it began: what is shown stays. */
+  onRefusal(listener) {
+    this.#refusalListeners.push(listener);
+  }
+
+  /** Say that a race was refused; `field` of the status is the control that it is about. */
+  refuse(status) {
+    for (const listener of this.#refusalListeners) listener(status);
+  }
+
   /** Whether packets of this run still count. */
   isCurrent(run) {
     return !this.#past.has(run);
+  }
+
+  /** The number of the packet of a run that comes next. */
+  nextOf(run) {
+    return run === this.aside?.run ? this.aside.next : this.next;
+  }
+
+  /** Whether a run is shown here, or waits for its turn. */
+  holds(run) {
+    return run === this.run || run === this.aside?.run;
   }
 
   /** Begin a live run. */
@@ -84,8 +117,10 @@ export class Playback {
 
   /** Take a packet of the live run in, unless it was taken already. */
   take(packet) {
+    if (packet.run === this.aside?.run && packet.seq >= this.aside.next) this.#takeAside(packet);
     if (packet.run !== this.run || packet.seq < this.next) return;
     this.next = packet.seq + 1;
+    this.isRunOut ||= packet.is_run_out === true;
     this.#timeline.add(packet);
     this.#run();
   }
@@ -162,11 +197,17 @@ export class Playback {
     this.isPaused = false;
     if (this.recording) {
       if (!this.#timeline.isEmpty) this.end('status.stopped_here');
+      else this.leaveQueue();
       return;
     }
     this.#wish('stop');
     this.#hurries = true;
     this.flush();
+  }
+
+  /** Take the race that waits while a recording is shown out of the queue; the server says when it is. */
+  leaveQueue() {
+    if (this.aside) this.#control(this.aside.run, 'stop');
   }
 
   /** Show that the race was ended, and why. */
@@ -178,15 +219,22 @@ export class Playback {
   }
 
   #begin(run, recording) {
-    // Whoever looks at another race does not wait for this one, and nobody else should.
-    this.#wish('stop');
-    if (this.run !== null) this.#past.add(this.run);
+    if (recording && this.race.status.state === 'waiting') {
+      this.aside = new Aside(this.run, this.next, this.race);
+    } else {
+      // Whoever looks at another race does not wait for this one, and nobody else should.
+      this.#wish('stop');
+      if (this.run !== null) this.#past.add(this.run);
+    }
     // The same recording once more is shown as it was.
     const factor = recording && recording === this.recording ? this.factor : this.#usual;
     Object.assign(this, { run, recording, factor, next: 0, race: new Race() });
+    this.hasTakenOver = this.isRunOut = false;
     this.isPaused = this.isByRound;
     this.#isStepping = this.isByRound;
     this.#hurries = false;
+    cancelAnimationFrame(this.#frame);
+    this.#frame = null;
     this.#timeline.clear();
     this.#backpressure.begin();
     this.#notify();
@@ -195,7 +243,7 @@ export class Playback {
   #setSpeed(factor, isByRound) {
     const wasByRound = this.isByRound;
     Object.assign(this, { factor, isByRound });
-    if (isByRound !== wasByRound && this.isBusy) {
+    if (isByRound !== wasByRound && this.race.isBusy) {
       // What is held by its rounds goes on at the server.
       this.#wish('resume');
       this.isPaused = isByRound;
@@ -205,13 +253,23 @@ export class Playback {
     this.#notify();
   }
 
+  /** The race that waits stands otherwise, was taken out of the queue, or takes the recording's place. */
+  #takeAside(packet) {
+    const { aside } = this;
+    const outcome = aside.take(packet);
+    if (outcome !== 'waits') this.aside = null;
+    if (outcome === 'left') this.#past.add(aside.run);
+    if (outcome !== 'comes') return this.#notify();
+    this.#begin(aside.run, null);
+    this.next = aside.next;
+    this.hasTakenOver = true;
+  }
+
   #wish(wish) {
-    if (this.isBusy && this.run !== null) this.#control(this.run, wish);
+    if (this.race.isBusy && this.run !== null) this.#control(this.run, wish);
   }
 
   #load(packets) {
-    cancelAnimationFrame(this.#frame);
-    this.#frame = null;
     this.#begin(null, packets);
     for (const packet of packets) this.#timeline.add(packet);
   }
@@ -224,9 +282,13 @@ export class Playback {
     this.#frame = requestAnimationFrame(() => this.#turn());
   }
 
-  /** A live race at full speed, or stopped, is shown as it comes; what waited comes with it. */
+  /**
+   * A live race at full speed, or stopped, is shown as it comes; what waited comes with it. One that was
+   * run out is over at the server: it is shown by the lanes' clocks.
+   */
   #goesAtOnce() {
-    const isHeld = this.isPaused || (this.factor !== FULL_SPEED && !this.#hurries);
+    const isSlowed = (this.factor !== FULL_SPEED || this.isRunOut) && !this.#hurries;
+    const isHeld = this.isPaused || isSlowed;
     return !this.recording && !isHeld;
   }
 
@@ -256,7 +318,7 @@ export class Playback {
 
   #deliver(parts) {
     for (const part of parts) this.race.take(part);
-    if (this.isBusy) return;
+    if (this.race.isBusy) return;
     // A race that is over cannot be held any more.
     this.isPaused = false;
     this.#isStepping = false;

@@ -4,14 +4,14 @@ import { FATES, FATE_OF_SOURCE } from './fates.js';
 /** States of a race that goes on, or is about to. */
 export const BUSY = new Set(['waiting', 'loading', 'running']);
 /** States of a race that is over. */
-export const OVER = new Set(['finished', 'stopped', 'error']);
+export const OVER = new Set(['finished', 'stopped', 'error', 'refused']);
 
 /**
  * The wire's own values are written as `specviz/ui/wire.py` states them.
  * @typedef {{ event: string, [field: string]: any }} RaceEvent
  * @typedef {{ metrics: Record<string, any>, verdict: Record<string, any> | null,
- *   forecast?: Record<string, any> | null }} LaneFigures
- * @typedef {{ state: string, text?: string | object }} Status
+ *   slowness?: Record<string, any> | null, forecast?: Record<string, any> | null }} LaneFigures
+ * @typedef {{ state: string, text?: string | object, field?: string }} Status
  * @typedef {{ events?: RaceEvent[], figures?: LaneFigures[], status?: Status }} Packet
  * @typedef {{ event?: RaceEvent, figures?: LaneFigures[], status?: Status }} Part
  *
@@ -100,7 +100,8 @@ export class Race {
       this.lanes = event.specs.map((spec, index) => new Lane(index, spec, event.specs));
     } else if (event.event === 'RoundFinished') this.#takeRound(event);
     else if (event.event === 'LaneFinished') {
-      Object.assign(this.lanes[event.lane], { stopReason: event.stop_reason, error: event.error });
+      const { stop_reason: stopReason, error, loop = null } = event;
+      Object.assign(this.lanes[event.lane], { stopReason, error, loop });
     }
   }
 
@@ -129,6 +130,10 @@ export class Lane {
   metrics = null;
   verdict = null;
   forecast = null;
+  /** Why the lane was slower than the target alone, once the race is over; null where it was not. */
+  slowness = null;
+  /** Where the text repeats itself, once the lane has ended; null where it does not. */
+  loop = null;
 
   /** `specs` are those of all lanes: in what they differ, they are told apart. */
   constructor(index, spec, specs) {

@@ -67,3 +67,15 @@ export function separators() {
   const sign = (type) => parts.find((part) => part.type === type)?.value ?? '';
   return sign('decimal') + sign('group');
 }
+
+/** A large count in words: "5.6 million". */
+export function compact(number) {
+  if (isMissing(number)) return MISSING;
+  const style = { notation: /** @type {const} */ ('compact'), compactDisplay: /** @type {const} */ ('long') };
+  return new Intl.NumberFormat(language, { ...style, maximumFractionDigits: 1 }).format(number);
+}
+
+/** Texts one after the other, with the last "and". */
+export function listed(texts) {
+  return new Intl.ListFormat(language, { type: 'conjunction' }).format(texts);
+}

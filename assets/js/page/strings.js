@@ -43,6 +43,16 @@ export function translate(text) {
   return typeof text === 'object' ? t(text.id, text) : text;
 }
 
+/**
+ * A refusal as a sentence: a full stop last, and a capital first unless what stands there is a name
+ * of its own (a field, a path, a model).
+ */
+export function sentence(text) {
+  const words = translate(text).trim();
+  const begun = words.replace(/^\p{Ll}+(?=[\s,:;])/u, (word) => word[0].toLocaleUpperCase(language) + word.slice(1));
+  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+}
+
 /** The same texts, by `section.key`. */
 export function flatten(sections) {
   const flat = {};

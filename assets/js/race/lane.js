@@ -56,7 +56,7 @@ export class LaneView {
 
   /** Stay at the end if the reader was there. */
   settle() {
-    if (this.#sticks) this.body.scrollTop = FAR_BELOW;
+    if (this.#sticks) this.#scrollToEnd();
     this.#flow.settle();
   }
 
@@ -82,8 +82,8 @@ export class LaneView {
   }
 
   #listen() {
-    // Lanes become lower as others need room; whoever reads the end goes on to see it.
-    new ResizeObserver(() => this.#sticks && this.body.scrollTo({ top: FAR_BELOW })).observe(this.body);
+    // What is said above the lanes may take a line of their height.
+    new ResizeObserver(() => this.#sticks && this.#scrollToEnd()).observe(this.body);
     this.body.addEventListener('scroll', () => {
       const rest = this.body.scrollHeight - this.body.clientHeight - this.body.scrollTop;
       this.#sticks = rest < NEAR_BOTTOM_PX;
@@ -132,7 +132,13 @@ export class LaneView {
     const isStopped = this.#race.status.state === 'stopped';
     if (!this.#lane.hasEnded && !isStopped) return;
     const reason = this.#lane.stopReason ?? 'cancelled';
-    this.#head.end(t(`end.${reason}`), this.#lane.isWhole, flagOf(this.#race, this.#lane));
+    this.#head.end({
+      why: t(`end.${reason}`),
+      about: reason === 'context' ? t('end.context_meaning') : '',
+      isWhole: this.#lane.isWhole,
+      repeats: this.#lane.loop ? t('loop.short') : '',
+      flag: flagOf(this.#race, this.#lane),
+    });
     this.element.classList.add('has-ended');
   }
 
@@ -143,8 +149,12 @@ export class LaneView {
 
   #goToEnd() {
     this.#leave();
-    this.body.scrollTop = FAR_BELOW;
+    this.#scrollToEnd();
     this.body.focus({ preventScroll: true });
+  }
+
+  #scrollToEnd() {
+    this.body.scrollTop = FAR_BELOW;
   }
 
   #entryOf(target) {

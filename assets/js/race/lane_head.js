@@ -9,6 +9,7 @@ export class LaneHead {
   #speed = make('strong');
   #count = make('span');
   #why = make('span');
+  #loop = make('span', 'sv-lane-loop', '', { hidden: '' });
   #flag = make('p', 'sv-flag');
   #bar = make('div', 'sv-bar');
   #figures;
@@ -19,7 +20,7 @@ export class LaneHead {
     this.#max = max;
     this.#figures = isBaseline ? null : new LaneFigures();
     this.element = make('div');
-    const facts = wrap('p', 'sv-lane-facts', this.#count, this.#why);
+    const facts = wrap('p', 'sv-lane-facts', this.#count, this.#why, this.#loop);
     const track = wrap('div', 'sv-track', this.#bar);
     const title = { title: about };
     const what = wrap('div', 'sv-lane-row', make('h2', '', name, { title: name }), this.#speed);
@@ -37,10 +38,15 @@ export class LaneHead {
     if (lane.metrics !== this.#metrics) this.#show(lane.metrics);
   }
 
-  /** Say how the lane ended: a flag where its text is whole, else a badge. */
-  end(why, isWhole, flag) {
+  /**
+   * Say how the lane ended: a flag where its text is whole, else a badge; and a word where it repeats itself.
+   */
+  end({ why, about, isWhole, repeats, flag }) {
     setText(this.#why, why);
+    this.#why.title = about;
     this.#why.className = isWhole ? 'sv-lane-end' : 'sv-badge sv-lane-cut';
+    setText(this.#loop, repeats);
+    this.#loop.hidden = repeats === '';
     if (flag) setText(this.#flag, flag);
   }
 

@@ -16,7 +16,10 @@ const RANGES = { slower: 0, little: 1, well: 1.5, double: 2, triple: 3 };
 /** Draw the questions about the panel's next race. */
 export function mountPredict(container, data, { name, playback }) {
   const prediction = new Prediction(container, name);
-  playback.follow((race, isNew) => prediction.take(race, isNew));
+  playback.follow((race, isNew) => {
+    // Votes are on the race that waits, not on what is watched meanwhile.
+    if (!playback.aside) prediction.take(race, isNew);
+  });
   onChange((settings) => prediction.prepare(settings));
 }
 

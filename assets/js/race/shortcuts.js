@@ -4,7 +4,7 @@ import { t } from '../page/strings.js';
 
 /** What takes the keys itself while it is focused. */
 const FIELDS = 'input, textarea, select, [contenteditable], [role=tab], [tabindex="0"]';
-const PRESSED_BY_SPACE = 'button, a, summary';
+const PRESSED_BY_SPACE = 'button:not([aria-disabled="true"]), a, summary';
 
 /** Let keys steer the race of the strip in `container` while it is on the open tab. */
 export function listenForKeys(container, transport) {

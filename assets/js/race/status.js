@@ -1,30 +1,31 @@
 // The strip that says what the race is doing, with the transport in it.
-import { startLesson } from '../learn/coach.js';
 import { narrate } from '../model/narration.js';
 import { aboutRecording, aboutSpeed } from '../model/names.js';
 import { notifyBusy, onBusyChange } from '../model/panels.js';
-import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
+import { isMotionReduced, make, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { decimals } from '../page/numbers.js';
-import { t } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { scrollThere } from '../page/scrolling.js';
+import { mountNotes } from './notes.js';
+import { makeLiveOffer } from './race_live.js';
+import { makeQueueNote } from './queue_note.js';
 import { mountTransport } from './transport.js';
 import { verdictLine } from './verdict_line.js';
 
-const LESSON_OF_SLOWER = 'loses';
 const SPOKEN_EVERY_MS = 4000;
 /** What is shown changes its height as a race begins; a moment later it stands. */
 const SETTLED_MS = 100;
 
 onBusyChange((isBusy) => {
-  /** @type {NodeListOf<HTMLButtonElement>} */
-  const buttons = document.querySelectorAll('button.sv-start');
-  for (const button of buttons) button.disabled = isBusy;
+  for (const button of document.querySelectorAll('button.sv-start')) setEnabled(button, !isBusy);
 });
 
 /** Draw the strip. */
 export function mountStatus(container, data, panel) {
   const strip = new Strip(container, panel);
   mountTransport(container, panel, (text) => strip.refuse(text));
+  mountNotes(container, data, panel);
   notifyBusy();
 }
 
@@ -33,7 +34,6 @@ class Strip {
   #panel;
   #badge = make('span', 'sv-badge');
   #text = make('span', 'sv-status-text');
-  #why = makeButton(t('status.why_slower'), () => startLesson(LESSON_OF_SLOWER), 'sv-link', { hidden: '' });
   #progress = make('progress', 'sv-loading', '', { hidden: '', 'aria-label': t('status.progress') });
   #origin = make('p', 'sv-origin', '', { hidden: '' });
   #originText = make('span');
@@ -50,12 +50,16 @@ class Strip {
     this.#panel = panel;
     const spoken = make('span', 'sv-spoken', '', { role: 'status', 'aria-live': 'polite' });
     this.#speak = speaker(spoken);
-    const line = wrap('p', 'sv-status-line', this.#badge, this.#text, this.#why);
+    const line = wrap('p', 'sv-status-line', this.#badge, this.#text);
     this.#origin.append(this.#recorded, this.#originText);
     const told = [line, verdictLine(panel.name), this.#progress, this.#origin, this.#refusal];
-    container.append(wrap('div', 'sv-told', ...told), spoken);
+    const notes = wrap('div', 'sv-strip-notes', ...makeLiveOffer(panel), makeQueueNote(panel));
+    container.append(wrap('div', 'sv-told', ...told), notes, spoken);
     panel.playback.follow((race) => this.#show(race));
     panel.playback.subscribe((playback) => this.#follow(playback));
+    panel.playback.onRefusal(({ text, field }) => {
+      if (field !== 'prompt') this.refuse(sentence(text));
+    });
   }
 
   /** Say why something could not be done; the race that is shown stays as it is. */
@@ -71,7 +75,6 @@ class Strip {
     this.refuse('');
     const sentence = state === 'idle' ? t(`status.idle_${this.#panel.name}`) : narrate(race);
     setText(this.#text, sentence);
-    this.#why.hidden = !(state === 'finished' && race.drafting.some((lane) => lane.isSlower));
     this.#showProgress(state === 'loading' ? race.loading : null);
     this.#speak(sentence, !race.isBusy);
     if (hasBegun) this.#comeIntoView();

@@ -1,9 +1,10 @@
 // The transport of a panel: hold the race, go on, one round, slow motion, again, to a file and from one.
 import { onBusyChange, stopRaces } from '../model/panels.js';
 import { make, makeButton, setText } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { icon, setIcon } from '../page/icons.js';
+import { sentence, t } from '../page/strings.js';
 import { shortSpeed } from './speed.js';
-import { t, translate } from '../page/strings.js';
 import { helpOfKeys, listenForKeys } from './shortcuts.js';
 import { ask } from '../wire/server.js';
 
@@ -24,6 +25,7 @@ class Transport {
   #open = button('open_race', () => this.#file.click(), 'open-race');
   #file = make('input', 'sv-file', '', { type: 'file', accept: '.json', hidden: '' });
   #isAnyBusy = false;
+  #isAnyShowing = false;
   /** The finished live race that "save" means, also while its recording is shown. */
   #own = { run: null, packets: null };
 
@@ -37,8 +39,9 @@ class Transport {
     row.append(this.#open, this.#file, ...helpOfKeys());
     container.append(row);
     this.#file.addEventListener('change', () => this.#openRace());
-    onBusyChange((isBusy) => {
+    onBusyChange((isBusy, isShowing) => {
       this.#isAnyBusy = isBusy;
+      this.#isAnyShowing = isShowing;
       this.#follow();
     });
     playback.subscribe(() => this.#follow());
@@ -73,12 +76,12 @@ class Transport {
 
   #follow() {
     const { race, isPaused } = this.#playback;
-    const isOver = !this.#isAnyBusy && race.hasRounds && race.isOver;
+    const isOver = !this.#isAnyShowing && race.hasRounds && race.isOver;
     for (const held of [this.#pause, this.#step]) setEnabled(held, this.canHold());
     setEnabled(this.#stop, this.canStop());
     setEnabled(this.#again, isOver);
     setEnabled(this.#save, isOver && this.#ownRun() !== null);
-    setEnabled(this.#open, !this.#isAnyBusy);
+    setEnabled(this.#open, !this.#isAnyShowing);
     const sign = isPaused && this.canHold() ? 'resume' : 'pause';
     setIcon(this.#pause.firstChild, sign);
     setText(this.#pause.lastChild, t(`transport.${sign}`));
@@ -101,14 +104,14 @@ class Transport {
 
   async #finished(run) {
     const { packets, error } = await ask('finished', run);
-    if (error) this.#refuse(translate(error));
+    if (error) this.#refuse(sentence(error));
     else this.#own = { run, packets };
     return packets;
   }
 
   async #saveRace() {
     const { text, error } = await ask('saved', this.#ownRun());
-    if (error) return this.#refuse(translate(error));
+    if (error) return this.#refuse(sentence(error));
     const link = make('a', '', '', { download: `specviz-race-${timeStamp()}.json` });
     link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
     link.click();
@@ -122,8 +125,8 @@ class Transport {
     // The same file may be chosen again.
     this.#file.value = '';
     const { packets, error } = await ask('opened', text);
-    if (error) return this.#refuse(t('transport.not_opened', { why: error }));
-    if (!this.#isAnyBusy) this.#playback.show(packets);
+    if (error) return this.#refuse(sentence(error));
+    if (!this.#isAnyShowing) this.#playback.show(packets);
   }
 }
 
@@ -132,10 +135,6 @@ function button(name, act, style = name) {
   const element = makeButton('', act, `sv-button sv-${style}`, { title });
   element.append(icon(name), make('span', '', t(`transport.${name}`)));
   return element;
-}
-
-function setEnabled(element, isEnabled) {
-  if (element.disabled === isEnabled) element.disabled = !isEnabled;
 }
 
 /** The moment as part of a file's name: 2026-01-31-1459. */

@@ -4,10 +4,11 @@ import { FATES } from '../model/fates.js';
 import { onBusyChange, panels } from '../model/panels.js';
 import { FACTORS } from '../model/playback.js';
 import { isMotionReduced, make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { remember, remembered } from '../page/memory.js';
 import { plain } from '../page/numbers.js';
 import { scrollThere } from '../page/scrolling.js';
-import { t, translate } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { ask } from '../wire/server.js';
 
 const KEY = 'specviz-welcome';
@@ -21,11 +22,19 @@ const DRAWINGS = {
   keep: [['first', 'accepted'], ['second', 'accepted'], ['right', 'correction']],
 };
 
+let shown = null;
+
+/** Play the recorded race that is chosen in the welcome; without one there is nothing to play. */
+export function watchRecorded() {
+  shown?.watch();
+}
+
 /** Draw the welcome; after the first race it is one line. `races` are how each recorded race begins. */
 export function mountWelcome(container, { races }) {
   if (!races.length) return;
   const welcome = new Welcome(container, races, panels.race.playback);
   if (remembered(KEY) === SEEN) welcome.fold();
+  shown = welcome;
 }
 
 class Welcome {
@@ -71,11 +80,9 @@ class Welcome {
   }
 
   #offer() {
-    const watch = makeButton(t('welcome.watch'), () => this.#watch(), 'sv-watch');
+    const watch = makeButton(t('welcome.watch'), () => this.watch(), 'sv-watch');
     watch.addEventListener('pointerenter', () => this.#fetch(this.#chosen().name));
-    onBusyChange((isBusy) => {
-      watch.disabled = isBusy;
-    });
+    onBusyChange((_, isShowing) => setEnabled(watch, !isShowing));
     const row = wrap('div', 'sv-welcome-row', watch, makeButton(t('welcome.own'), () => this.#tryOwn(), 'sv-own'));
     if (this.#races.length > 1) row.append(this.#makePicker());
     return wrap('div', 'sv-welcome-offer', row, this.#about, this.#more, this.#refusal);
@@ -112,15 +119,16 @@ class Welcome {
     return this.#fetched.get(name);
   }
 
-  async #watch() {
+  /** Play the chosen race, slowed so that one likes to watch it. */
+  async watch() {
     const { name, seconds } = this.#chosen();
     setText(this.#refusal, '');
     const { packets, error } = await this.#fetch(name);
     if (error) {
       this.#fetched.delete(name);
-      return setText(this.#refusal, translate(error));
+      return setText(this.#refusal, sentence(error));
     }
-    if (!this.#playback.isBusy) this.#play(packets, factorOf(seconds));
+    if (!this.#playback.isShowing) this.#play(packets, factorOf(seconds));
   }
 
   #play(packets, factor) {

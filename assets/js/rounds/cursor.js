@@ -14,6 +14,8 @@ export class Cursor {
   #races = new Map();
   #numSeen = 0;
   #follows = true;
+  /** Whether the reader has gone anywhere in this race. */
+  #wasMoved = false;
   /** @type {import('../model/panels.js').Panel | null} */
   panel = null;
   laneIndex = 0;
@@ -81,11 +83,12 @@ export class Cursor {
 
   /** See how far a panel's race has come; gives whether one began, which is then the open one. */
   take(panel) {
-    const { race, isBusy } = panel.playback;
+    const { race } = panel.playback;
     const hasBegun = race.started !== null && this.#races.get(panel) !== race;
     if (hasBegun) {
       this.#races.set(panel, race);
-      this.#follows = isBusy;
+      this.#follows = race.isBusy;
+      this.#wasMoved = false;
       this.#open(panel, Math.max(0, race.lanes.findIndex((lane) => !lane.isBaseline)));
     } else if (panel !== this.panel) return false;
     else if (this.rounds.length > this.#numSeen) this.#grow();
@@ -100,9 +103,18 @@ export class Cursor {
     this.to(index);
   }
 
+  /** Begin at a telling round where the race was over before the reader went anywhere in it. */
+  settle() {
+    if (this.#wasMoved || !this.round || !this.race.isOver) return;
+    this.#follows = false;
+    this.#stand(this.#tellingIndex());
+    this.#notify(false);
+  }
+
   /** Go to a round by its index, and see as much of it as may be seen. */
   to(index) {
     const last = this.rounds.length - 1;
+    this.#wasMoved = true;
     this.#stand(Math.min(Math.max(index, 0), last));
     this.#follows = this.index === last;
     this.#notify(false);
@@ -112,6 +124,7 @@ export class Cursor {
   begin(index) {
     if (index >= this.rounds.length) return false;
     this.#follows = false;
+    this.#wasMoved = true;
     this.index = index;
     this.toBeat(0);
     return true;
@@ -175,7 +188,13 @@ export class Cursor {
 
   #open(panel, laneIndex) {
     Object.assign(this, { panel, laneIndex });
-    this.#stand(this.#follows ? this.rounds.length - 1 : 0);
+    this.#stand(this.#follows ? this.rounds.length - 1 : this.#tellingIndex());
+  }
+
+  /** The first round that kept a guess and threw one away, else the first of all. */
+  #tellingIndex() {
+    const isTelling = ({ numKept, numJudged }) => numKept > 0 && numKept < numJudged;
+    return Math.max(0, this.rounds.findIndex(isTelling));
   }
 
   // A reader who guesses first, or who went back, is not carried on.

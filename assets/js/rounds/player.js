@@ -40,7 +40,7 @@ export class Player {
   }
 
   get #isOver() {
-    return !this.#cursor.panel.playback.isBusy;
+    return !this.#cursor.panel.playback.race.isBusy;
   }
 
   /** A round that is shown to its end begins again; the last one leads back to the first. */

@@ -1,8 +1,9 @@
 // The tab Round by round: step, scrub and play any race, and see why each token was kept or not.
 import { distributions } from '../evidence/distributions.js';
 import { panels } from '../model/panels.js';
+import { Playback } from '../model/playback.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
-import { t } from '../page/strings.js';
+import { sentence, t } from '../page/strings.js';
 import { openTab } from '../page/tabs.js';
 import { ask } from '../wire/server.js';
 import { makeCards } from './cards.js';
@@ -27,8 +28,9 @@ export function mountRounds(container, { recorded }) {
   const foot = wrap('div', 'sv-round-below', ...below.map((part) => frame(part)));
   const keys = make('p', 'sv-round-keys', t('rounds.keys'));
   const body = wrap('div', 'sv-rounds-body', frame(...head), frame(...round), foot, keys);
-  const empty = makeEmptyState(recorded, toolbar.focus);
-  let isStale = false;
+  const sample = { name: 'rounds', playback: new Playback(() => {}) };
+  const { element: empty, load } = makeEmptyState(recorded, sample, () => cursor.panel === null);
+  let [isStale, wasSeen] = [false, false];
 
   function update(isLive) {
     isStale = !container.checkVisibility();
@@ -41,10 +43,17 @@ export function mountRounds(container, { recorded }) {
   container.append(empty, body);
   cursor.subscribe(update);
   listenForMoves(container, cursor, player);
-  follow(cursor, player);
+  follow(cursor, player, [sample, ...Object.values(panels).reverse()]);
   update(true);
   // Nothing is drawn while another tab is open; this tells when it is this one again.
-  new ResizeObserver(() => isStale && update(true)).observe(container);
+  new ResizeObserver(() => {
+    if (!container.checkVisibility()) return;
+    if (!wasSeen) load();
+    wasSeen = true;
+    if (!isStale) return;
+    cursor.settle();
+    update(true);
+  }).observe(container);
   goTo = (panelName, laneIndex, roundNumber) => {
     player.stop();
     cursor.enter(panels[panelName], laneIndex, roundNumber - 1);
@@ -61,8 +70,7 @@ export function showRound(panelName, laneIndex, roundNumber) {
 }
 
 /** Take races in; one that goes on is taken in last, so that it is the one that is open. */
-function follow(cursor, player) {
-  const all = Object.values(panels).reverse();
+function follow(cursor, player, all) {
   all.sort((a, b) => Number(a.playback.isBusy) - Number(b.playback.isBusy));
   for (const panel of all) {
     panel.playback.follow(() => {
@@ -85,22 +93,24 @@ function frame(...parts) {
   return wrap('div', 'sv-round-panel', ...parts.map((part) => part.element));
 }
 
-/** Before any race: what this is, and one button that brings a recorded race. */
-function makeEmptyState(recorded, whenOpen) {
+/**
+ * Before any race: what this is, and `load()`, which brings a recorded race into the panel `sample` once,
+ * as long as it `isWanted()`. Where the server does not answer, a button asks again.
+ */
+function makeEmptyState(recorded, sample, isWanted) {
   const element = wrap('section', 'sv-round-panel sv-round-empty', make('h2', '', t('tab.rounds')));
   element.append(make('p', '', t('rounds.empty')));
-  if (!recorded) return element;
+  if (!recorded) return { element, load: () => {} };
   const refusal = make('p', 'sv-round-refusal', '', { role: 'alert' });
   const load = async () => {
+    if (button.disabled || !isWanted()) return;
     button.disabled = true;
     const { packets, error = '' } = await ask('recorded', recorded);
     button.disabled = false;
-    setText(refusal, error);
-    if (error) return;
-    panels.race.playback.show(packets);
-    whenOpen();
+    setText(refusal, error && sentence(error));
+    if (!error && isWanted()) sample.playback.show(packets);
   };
   const button = makeButton(t('rounds.load'), load, 'sv-button sv-round-load');
   element.append(button, refusal);
-  return element;
+  return { element, load };
 }

@@ -1,8 +1,10 @@
 // The head of Round by round: which lane, how to move, and where one stands among its rounds.
 import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { aboutLane, aboutRecording, aboutSampling, laneName } from '../model/names.js';
 import { panels } from '../model/panels.js';
 import { t } from '../page/strings.js';
+import { makeLiveButton } from '../race/race_live.js';
 
 const SPEEDS = [0.5, 1, 2, 4];
 
@@ -29,16 +31,16 @@ export function makeToolbar(cursor, player) {
     slider.value = index + 1;
     setText(position, t('rounds.place', { round: index + 1, rounds: rounds.length }));
     slider.setAttribute('aria-valuetext', position.textContent);
-    back.disabled = index === 0;
-    next.disabled = index >= rounds.length - 1;
+    setEnabled(back, index > 0);
+    setEnabled(next, index < rounds.length - 1);
     setText(play, t(player.isPlaying ? 'rounds.pause' : 'rounds.play'));
   };
 
-  const head = wrap('div', 'sv-round-head', lanes.element, badge, about, guessSwitch(cursor));
+  const live = makeLiveButton(() => cursor.race);
+  const head = wrap('div', 'sv-round-head', lanes.element, badge, about, live, guessSwitch(cursor));
   const buttons = wrap('div', 'sv-round-buttons', back, play, next, speedSelect(player));
   const row = wrap('div', 'sv-round-moves', buttons, slider, position);
-  const focus = () => play.focus({ preventScroll: true });
-  return { element: wrap('div', 'sv-round-toolbar', head, row), update, focus };
+  return { element: wrap('div', 'sv-round-toolbar', head, row), update };
 }
 
 function stepButton(text, titleId, act) {
@@ -68,11 +70,11 @@ function makeLaneSelect(cursor) {
   const element = make('select', 'sv-round-lane', '', { 'aria-label': t('rounds.lane') });
   element.addEventListener('change', () => {
     const [name, lane] = element.value.split(' ');
-    cursor.enter(panels[name], Number(lane));
+    cursor.enter(panels[name] ?? cursor.panel, Number(lane));
   });
   let drawn = '';
   const update = () => {
-    const groups = Object.values(panels)
+    const groups = [...new Set([...Object.values(panels), cursor.panel])]
       .filter(({ playback }) => playback.race.lanes.length)
       .map(({ name, playback: { race } }) => {
         const group = make('optgroup', '', '', { label: t(`tab.${name}`) });

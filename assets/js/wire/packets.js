@@ -5,12 +5,9 @@ import { ask, connectServer, control } from './server.js';
 /** Under which the last run of a panel is remembered, for a reload. */
 const keyOf = (panel) => `specviz-run-${panel}`;
 
-let cancelWaiting = () => {};
-
 /** Read packets as they come; ask the server again for any that a busy page skipped. */
-export function connect(panels, props, server, watch, trigger) {
+export function connect(panels, props, server, watch) {
   connectServer(server);
-  cancelWaiting = () => trigger('stop');
   let turn = Promise.resolve();
   watch('value', () => {
     const text = props.value;
@@ -23,21 +20,25 @@ export function connect(panels, props, server, watch, trigger) {
     const packet = JSON.parse(await unpack(text));
     const { playback, name } = panels[packet.panel];
     if (!playback.isCurrent(packet.run)) return;
-    if (packet.run !== playback.run) {
+    const isRefused = packet.status?.state === 'refused';
+    if (isRefused) playback.refuse(packet.status);
+    // A race that never began takes no other's place.
+    if (isRefused && !playback.holds(packet.run)) return;
+    if (!playback.holds(packet.run)) {
       playback.open(packet.run);
       remember(keyOf(name), packet.run, VISIT);
     }
-    if (packet.seq > playback.next) await refill(playback, packet.run, playback.next);
+    const next = playback.nextOf(packet.run);
+    if (packet.seq > next) await refill(playback, packet.run, next);
     playback.take(packet);
   }
 }
 
-/** Wish something of a run; a race that this ends before it could run is taken out of the queue. */
+/** Wish something of a run; the last packets of one that this ends before it could run are read. */
 export async function wishOf(playback, run, wish, value) {
   const { packets } = await control(run, wish, value);
   if (!packets?.length) return;
-  cancelWaiting();
-  await refill(playback, run, playback.next);
+  await refill(playback, run, playback.nextOf(run));
 }
 
 /** Give a packet's JSON: it is plain, or deflated in base64. */

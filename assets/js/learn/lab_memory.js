@@ -1,0 +1,50 @@
+// The lab of one token's cost: a large model's pass, which memory decides, beside this page's own.
+import { make, wrap } from '../page/dom.js';
+import { t } from '../page/strings.js';
+import { boundOf, largeNumbers, passNumbers, sourceOf } from './facts.js';
+
+/** What is in the lab; `large` is what Python reckons of a large model's pass. */
+export function makeMemory(facts, large) {
+  const own = make('div', 'sv-memory');
+  facts.subscribe(() => {
+    const numbers = passNumbers(facts);
+    own.replaceChildren(make('b', '', t('learn.memory_own')), ...(numbers ? ownPass(facts, numbers) : unknown()));
+  });
+  return [largePass(large), own];
+}
+
+function largePass(large) {
+  const numbers = largeNumbers(large);
+  return wrap(
+    'div',
+    'sv-memory',
+    make('b', '', t('learn.memory_large', numbers)),
+    bar('target', large.read_ms, large.read_ms, t('learn.memory_read', numbers)),
+    bar('draft', large.arithmetic_ms, large.read_ms, t('learn.memory_arithmetic', numbers)),
+    make('p', 'sv-memory-rate', t('learn.memory_idle', numbers)),
+    make('p', 'sv-source', t('learn.memory_peaks', numbers)),
+  );
+}
+
+/** A time as a bar on the scale of the longest, with its sentence. */
+function bar(who, time, longest, text) {
+  const filled = make('i', `sv-block is-${who}`);
+  filled.style.width = `${(100 * time) / longest}%`;
+  const row = wrap('div', 'sv-memory-bar', filled);
+  row.setAttribute('aria-hidden', 'true');
+  return wrap('div', '', make('p', '', text), row);
+}
+
+function ownPass(facts, numbers) {
+  return [
+    make('p', '', t('learn.memory_size', numbers)),
+    make('p', '', t('learn.memory_step', numbers)),
+    make('p', 'sv-memory-rate', t('learn.memory_rate', numbers)),
+    make('p', '', boundOf(facts)),
+    make('p', 'sv-source', sourceOf(facts)),
+  ];
+}
+
+function unknown() {
+  return [make('p', '', t('learn.memory_unknown'))];
+}
