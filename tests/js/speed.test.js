@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { readJson } from './strings_of_the_page.js';
 import { Playback } from '../../assets/js/model/playback.js';
 
-const PACKETS = readJson('../fixtures/packets.json');
+const PACKETS = readJson('../fixtures/packets.json').map((packet, seq) => ({ ...packet, run: 'a run', seq }));
 const frames = [];
 globalThis.requestAnimationFrame = (draw) => frames.push(draw);
 globalThis.cancelAnimationFrame = () => {};
