@@ -33,7 +33,7 @@ const guessing = (rounds) => ({ ms: 150, tokens: 3, rounds });
 
 test('a lane that is done first says how far the target alone was at that time', () => {
   const early = raced([alone(7), guessing(4)], { 1: 'length' });
-  assert.equal(flagOf(early, early.lanes[1]), 'done at 0.60 s, alone is at token 6');
+  assert.equal(flagOf(early, early.lanes[1]), 'done at 0.60 s; alone was at token 6 then');
   assert.equal(flagOf(early, early.lanes[0]), null);
   const late = raced([alone(12), guessing(4)], { 0: 'length', 1: 'length' });
   assert.equal(flagOf(late, late.lanes[1]), 'done at 0.60 s, alone is at token 6');

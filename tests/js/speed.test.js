@@ -47,7 +47,7 @@ test('the same recording once more is as slow as it was, another is not', () => 
   assert.equal(playback.factor, 1);
 });
 
-test('by rounds, a race is held after each round and nothing is asked of the server', () => {
+test('by rounds, a race is held after each round on the screen, and never at the server', () => {
   const wishes = [];
   const playback = playbackWith(wishes);
   playback.goByRound();
@@ -60,9 +60,22 @@ test('by rounds, a race is held after each round and nothing is asked of the ser
   assert.equal(numRounds(playback), 2);
   playback.slowOnce(4);
   assert.deepEqual([playback.isByRound, playback.factor], [true, 1]);
-  assert.deepEqual(wishes, []);
+  assert.deepEqual(wishes, ['detail'], 'figures after every round, and nothing else');
   playback.setFactor(1);
   assert.deepEqual([playback.isByRound, playback.isPaused], [false, false]);
   playback.flush();
   assert.equal(numRounds(playback), 4);
+});
+
+test('who stops a race by rounds sees no round more', () => {
+  const wishes = [];
+  const playback = playbackWith(wishes);
+  playback.goByRound();
+  playback.open(PACKETS[0].run);
+  for (const packet of PACKETS) playback.take(packet);
+  drawFrames();
+  playback.stop();
+  drawFrames();
+  assert.deepEqual([numRounds(playback), playback.race.status.state], [1, 'stopped']);
+  assert.deepEqual(wishes, ['detail', 'stop']);
 });
