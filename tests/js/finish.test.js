@@ -36,7 +36,7 @@ test('a lane that is done first says how far the target alone was at that time',
   assert.equal(flagOf(early, early.lanes[1]), 'done at 0.60 s; alone was at token 6 then');
   assert.equal(flagOf(early, early.lanes[0]), null);
   const late = raced([alone(12), guessing(4)], { 0: 'length', 1: 'length' });
-  assert.equal(flagOf(late, late.lanes[1]), 'done at 0.60 s, alone is at token 6');
+  assert.equal(flagOf(late, late.lanes[1]), 'done at 0.60 s; alone was at token 6 then');
   assert.equal(flagOf(late, late.lanes[0]), 'done at 1.20 s, with guesses at 0.60 s');
 });
 
