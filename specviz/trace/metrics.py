@@ -87,6 +87,8 @@ class LaneMetrics:
     """5th percentile of a block bootstrap of the window's rounds; `trace.interval`."""
     speedup_high: float | None
     """The 95th."""
+    whole_speedup: float | None
+    """The same over both whole clocks, the time in which one lane ran alone included."""
     predicted_speedup: float | None
     """`expected_tau / round_cost`: E / (γ·c + v)."""
     predicted_speedup_textbook: float | None
@@ -146,6 +148,7 @@ def metrics_of(counts: RunningCounts, baseline: RunningCounts) -> LaneMetrics:
         speedup=speedup,
         speedup_low=interval and interval.low,
         speedup_high=interval and interval.high,
+        whole_speedup=ratio(baseline.ms_per_token, counts.ms_per_token),
         predicted_speedup=predicted,
         predicted_speedup_textbook=ratio(expected_tau, _round_cost(counts, draft_cost, 1.0)),
         efficiency=efficiency,

@@ -21,6 +21,8 @@ class Wish(StrEnum):
     RESUME = "resume"
     STEP = "step"
     STOP = "stop"
+    DETAIL = "detail"
+    """Send figures after every round that drafts: the page shows the race slower than it runs."""
     PACE = "pace"
     """Send packets further apart: the one wish with a value, in milliseconds."""
 
@@ -47,6 +49,8 @@ class Run:
         """What the race did, once it is over."""
         self.pace_seconds = 0.0
         """How far apart its page wants packets, where that is more than the stream's own pace."""
+        self.is_detailed = False
+        """Whether its page wants figures after every round that drafts."""
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._goes = threading.Event()

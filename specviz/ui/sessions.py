@@ -126,6 +126,8 @@ class RaceSessions:
             if not isinstance(value, int | float) or not 0 <= value <= SLOWEST_PACE_MS:
                 return refused
             run.pace_seconds = value / 1000
+        elif wish == Wish.DETAIL:
+            run.is_detailed = True
         else:
             {Wish.PAUSE: run.pause, Wish.RESUME: run.resume, Wish.STEP: run.step}[Wish(wish)]()
         return {"is_done": True, "packets": []}

@@ -229,16 +229,21 @@ def _note(event: Event, run: Run, referee: _Referee) -> None:
 
 def _is_due(event: Event, run: Run, sent_at: float) -> bool:
     """Whether what was collected is sent now: always before the race is held."""
-    if isinstance(event, ModelLoading | RaceStarted) or run.is_paused:
+    if isinstance(event, ModelLoading | RaceStarted) or run.is_paused or _is_detail(event, run):
         return True
     return time.monotonic() - sent_at >= max(PACKET_SECONDS, run.pace_seconds)
 
 
 def _are_figures_due(event: Event, run: Run, figures_at: float) -> bool:
     """Whether figures go with this packet: seldom enough to be read, but always before a pause."""
-    if isinstance(event, RaceStarted) or run.is_paused:
+    if isinstance(event, RaceStarted) or run.is_paused or _is_detail(event, run):
         return True
     return time.monotonic() - figures_at >= FIGURES_SECONDS
+
+
+def _is_detail(event: Event, run: Run) -> bool:
+    """Whether this is a round whose figures a page wants that shows the race slower."""
+    return run.is_detailed and isinstance(event, RoundFinished) and bool(event.round.drafted)
 
 
 def _present(packet: str | None) -> Iterator[str]:

@@ -84,8 +84,10 @@ def test_a_class_votes_on_the_winner_and_on_how_much(
     won = who.locator(".sv-choice[data-state=right]")
     expect(won).to_have_count(1)
     votes = {"target + draft model": 2, "target + prompt lookup": 0}
-    right = votes[won.locator(".sv-choice-name").inner_text()] + 1
-    expect(page.locator(".sv-predict-told")).to_contain_text(f"{right} of 11 votes right.")
+    named = votes[won.locator(".sv-choice-name").inner_text()]
+    told = f"{named} of 6 named the winner, 1 of 5 named the speedup."
+    expect(page.locator(".sv-predict-told")).to_contain_text(told)
+    right = named + 1
     expect(page.locator(".sv-predict-score")).to_have_text(f"{right} of 11 predictions right")
 
 

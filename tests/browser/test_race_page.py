@@ -128,14 +128,15 @@ def test_hostile_tokens_are_only_text(open_page: OpenPage, fake_address: str) ->
 
 def test_stop_keeps_what_was_written(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address)
-    page.fill("#sv-prompt textarea", "slow")
+    page.fill("#sv-prompt textarea", "endless")
     page.click("#sv-race")
-    page.wait_for_selector(f"{SPECULATIVE} >> .sv-correction >> nth=5")
+    page.wait_for_selector(f"{SPECULATIVE} >> .sv-correction >> nth=1")
     page.click("#sv-race-stop")
     page.wait_for_selector('.sv-status-view[data-state="stopped"]')
     kept = page.locator(".sv-lane >> nth=0").locator(".sv-t").count()
     assert 0 < kept < 128
     assert page.locator(".sv-lane-head .sv-badge", has_text="stopped").count() == 2
+    page.fill("#sv-prompt textarea", "another")
     _race_to_the_end(page)
     assert page.locator(".sv-lane >> nth=0").locator(".sv-t").count() == 128
 
@@ -348,7 +349,7 @@ def test_the_theme_switch_changes_page_and_charts(open_page: OpenPage, fake_addr
     page = open_page(f"{fake_address}/?__theme=light")
     _race_to_the_end(page)
     page.locator(".sv-charts").scroll_into_view_if_needed()
-    curve = page.locator(".sv-plot >> nth=0").locator("path.js-line").first
+    curve = page.locator("#sv-race-charts .sv-plot >> nth=0").locator("path.js-line").first
     expect(curve).to_have_css("stroke", _as_css(read_palette().light["lane-1"]))
     page.click(".sv-button")
     expect(page.locator("body")).to_have_class(re.compile("dark"))

@@ -131,7 +131,7 @@ def test_each_lane_says_when_it_was_done_and_how_far_the_other_was(
     page.fill("#sv-prompt textarea", "slow")
     page.click("#sv-race")
     alone, guessing = page.locator(f"{STAGE} .sv-flag").all()
-    expect(guessing).to_have_text(re.compile(r"done at \d\.\d\d s, alone is at token \d+"))
+    expect(guessing).to_have_text(re.compile(r"done at \d\.\d\d s; alone was at token \d+ then"))
     expect(alone).to_have_text("")
     told = page.locator("#sv-race-clock .sv-clock-detail")
     expect(told).to_contain_text(re.compile(r"was done at .* target alone is at token \d+"))

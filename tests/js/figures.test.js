@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { useEnglish } from './strings_of_the_page.js';
 import { speedupChart } from '../../assets/js/race/chart_speedup.js';
-import { doubtOf, forecastOf } from '../../assets/js/race/figure_notes.js';
+import { doubtOf, forecastOf, wholeOf } from '../../assets/js/race/figure_notes.js';
 import { FIGURES, intervalOf } from '../../assets/js/race/figure_table.js';
 
 useEnglish();
@@ -80,4 +80,12 @@ test('what is predicted is a dashed line, and a forecast a band from its round o
   assert.equal(shapes[2].x0, 20);
   const unknown = lane({ metrics: { predicted_speedup: null } });
   assert.equal(speedupChart.draw([unknown], THEME).layout.shapes.length, 1);
+});
+
+test('the whole clocks are told of where they say something else, once the race is over', () => {
+  const told = (whole, isOver = true) => wholeOf(lane({ metrics: { whole_speedup: whole } }), isOver);
+  assert.match(told(2.8), /^Over both whole clocks it would be 2\.80×/);
+  assert.equal(told(2.6), '');
+  assert.equal(told(2.8, false), '');
+  assert.equal(told(null), '');
 });

@@ -29,7 +29,7 @@ test('what is pasted takes the place of what was selected', () => {
 test('a prompt is told beside the texts that it was compared with', () => {
   const familiarity = { log_prob: -5.87, usual_log_prob: -1.2, share_below: 0.094, num_tokens: 9, num_texts: 1378 };
   const told = aboutFamiliarity(familiarity);
-  assert.match(told, /-5\.9 nats a token \(9 tokens\), usual are -1\.2; less probable: 9\.4\s% of 1,378/);
+  assert.match(told, /Less probable: 9\.4\s% of 1,378 held-out texts \(log-probability -5\.9 a token over 9 tokens; usual is -1\.2/);
   assert.match(aboutFamiliarity({ ...familiarity, share_below: 0 }), /hardly any of 1,378/);
 });
 

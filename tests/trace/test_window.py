@@ -61,6 +61,12 @@ def test_the_counts_behind_a_speedup_are_told() -> None:
     assert (*alone, metrics.window.baseline_num_rounds) == (30.0, 3, 3)
 
 
+def test_what_the_whole_clocks_would_give_is_told_beside_it() -> None:
+    metrics = lane_metrics(drafting(12, 13), baseline(10, 10, 10, 50, 50, 50))
+    assert metrics.speedup == (30 / 3) / (25 / 6)
+    assert metrics.whole_speedup == (180 / 6) / (25 / 6)
+
+
 def test_without_a_round_or_a_clock_there_is_no_window() -> None:
     for one, two in ((drafting(), baseline(10)), (drafting(12), baseline())):
         metrics = lane_metrics(one, two)

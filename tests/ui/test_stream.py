@@ -247,3 +247,15 @@ def test_a_finished_race_leaves_its_trace_with_the_run(run: Run) -> None:
     list(stream_race(FakeRace(pause=0), run, LIMITS, alone()))
     assert run.trace is not None
     assert [len(lane.emitted) for lane in run.trace.lanes] == [48, 48]
+
+
+def test_a_page_that_shows_a_race_slower_gets_figures_after_every_round(run: Run) -> None:
+    run.is_detailed = True
+    packets = [json.loads(packet) for packet in stream_race(FakeRace(), run, LIMITS, alone())]
+    for packet in packets:
+        rounds = [each for each in packet["events"] if each["event"] == "RoundFinished"]
+        drafting = [each["round"] for each in rounds if each["round"]["drafted"]]
+        assert len(drafting) <= 1
+        if drafting:
+            written = drafting[0]["position"] + len(drafting[0]["emitted"])
+            assert packet["figures"][1]["metrics"]["num_emitted"] == written

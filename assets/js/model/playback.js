@@ -40,6 +40,8 @@ export class Playback {
   #listeners = [];
   #refusalListeners = [];
   #past = new Set();
+  /** The run that was asked for figures after every round. */
+  #detailed = null;
   #timeline = new Timeline();
   #frame = null;
   #frameAt = 0;
@@ -194,6 +196,7 @@ export class Playback {
 
   /** The visitor stops: a recording ends here; of a live race everything that has come is shown. */
   stop() {
+    const isHeld = this.isPaused;
     this.isPaused = false;
     if (this.recording) {
       if (!this.#timeline.isEmpty) this.end('status.stopped_here');
@@ -201,6 +204,11 @@ export class Playback {
       return;
     }
     this.#wish('stop');
+    if (isHeld && !this.#timeline.isEmpty) {
+      // Whoever goes by rounds has not seen what comes next, and did not ask for it.
+      this.end('status.stopped_here');
+      return;
+    }
     this.#hurries = true;
     this.flush();
   }
@@ -237,6 +245,7 @@ export class Playback {
     this.#frame = null;
     this.#timeline.clear();
     this.#backpressure.begin();
+    this.#askDetail();
     this.#notify();
   }
 
@@ -249,8 +258,17 @@ export class Playback {
       this.isPaused = isByRound;
       this.#isStepping = false;
     }
+    this.#askDetail();
     this.#run();
     this.#notify();
+  }
+
+  /** What is shown slower than it runs needs its figures after every round. */
+  #askDetail() {
+    const isSlowed = this.isByRound || this.factor !== FULL_SPEED;
+    if (!isSlowed || this.run === null || this.run === this.#detailed || this.race.isOver) return;
+    this.#detailed = this.run;
+    this.#control(this.run, 'detail');
   }
 
   /** The race that waits stands otherwise, was taken out of the queue, or takes the recording's place. */

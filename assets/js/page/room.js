@@ -1,7 +1,7 @@
 // Marks a page that is low for the size of its text: what is shown there is closer together.
 
 /** A window lower than this, in the page's own text size, is short. */
-const SHORT_REM = 44;
+const SHORT_REM = 50;
 
 /** Keep the class `sv-short` of the page up with the window and the text size. */
 export function watchRoom() {

@@ -67,7 +67,8 @@ export class Ballot {
   }
 
   #show() {
-    for (const choice of this.#choices) choice.show(this.element.disabled, this.total());
+    const most = Math.max(1, ...this.#choices.map((choice) => choice.votes));
+    for (const choice of this.#choices) choice.show(this.element.disabled, this.total(), most);
   }
 }
 
@@ -106,8 +107,9 @@ class Choice {
     this.#field.setAttribute('aria-label', t('predict.hands', { choice: name }));
   }
 
-  show(isLocked, total) {
-    this.#button.setAttribute('aria-pressed', String(this.votes > 0));
+  show(isLocked, total, most) {
+    // One visitor's choice, or what most of a class chose.
+    this.#button.setAttribute('aria-pressed', String(this.votes === most));
     this.#field.value = this.votes;
     setText(this.#told, isLocked && total ? t('predict.votes', { n: this.votes }) : '');
     this.element.classList.toggle('is-locked', isLocked);

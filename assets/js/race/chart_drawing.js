@@ -6,6 +6,8 @@ import { onThemeChange, readTheme } from '../page/theme.js';
 const REDRAW_MS = 200;
 /** Redrawing may take this share of a slow browser's time while a race runs. */
 const BUSY_SHARE = 0.1;
+/** However dear a redraw was, the next one comes before a reader takes the last one for today's. */
+const LONGEST_WAIT_MS = 1500;
 
 const drawings = new Map();
 
@@ -117,7 +119,8 @@ class Drawing {
     this.#drawn.add(frame);
     // What is made anew costs much, but once.
     const cost = isFirst ? 0 : performance.now() - began;
-    if (this.#isLive) this.#readyAt = began + Math.max(REDRAW_MS, cost / BUSY_SHARE);
+    const wait = Math.min(LONGEST_WAIT_MS, Math.max(REDRAW_MS, cost / BUSY_SHARE));
+    if (this.#isLive) this.#readyAt = began + wait;
     this.ask();
   }
 }

@@ -27,21 +27,33 @@ export function forecastOf({ forecast, speedup }) {
   return `${made} ${t(`forecast.${outcome}`, { speedup: decimals(speedup, 2) })}`;
 }
 
+/** How far the two speedups may part before it is said. */
+const PARTED = 0.05;
+
+/** What the whole clocks would give, where a finished race's differ from the window in which both ran. */
+export function wholeOf({ metrics, speedup }, isOver) {
+  const whole = metrics?.whole_speedup ?? null;
+  if (!isOver || whole === null || speedup === null || Math.abs(whole / speedup - 1) < PARTED) return '';
+  return t('figure.speedup_whole', { whole: decimals(whole, 2) });
+}
+
 /** One line that keeps its place, so that nothing moves when it begins to speak. */
 export class FigureNotes {
   #chip = make('span', 'sv-doubt');
   #about = make('span', 'sv-doubt-about');
+  #whole = make('span');
   #forecast = make('span', 'sv-forecast');
 
   constructor() {
-    this.element = wrap('p', 'sv-figure-notes', this.#chip, this.#about, this.#forecast);
+    this.element = wrap('p', 'sv-figure-notes', this.#chip, this.#about, this.#whole, this.#forecast);
   }
 
   /** Show how a lane stands. */
-  show(lane) {
+  show(lane, isOver) {
     const doubt = doubtOf(lane);
     setText(this.#chip, doubt?.name ?? '');
     setText(this.#about, doubt?.about ?? '');
+    setText(this.#whole, wholeOf(lane, isOver));
     setText(this.#forecast, forecastOf(lane));
     this.#forecast.dataset.held = String(lane.forecast?.held ?? '');
   }

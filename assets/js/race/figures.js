@@ -68,7 +68,7 @@ class Row {
       setText(detail, FIGURES[id].detail(race, lane));
     }
     this.#tiles.get('speedup').tile.classList.toggle('is-slower', lane.isSlower);
-    this.#notes.show(lane);
+    this.#notes.show(lane, race.isOver);
     this.#why.show(race, lane);
   }
 

@@ -36,6 +36,7 @@ export class LaneHead {
   show(race, lane) {
     this.#figures?.show(race, lane);
     if (lane.metrics !== this.#metrics) this.#show(lane.metrics);
+    this.#showCount(lane.numEmitted);
   }
 
   /**
@@ -52,8 +53,12 @@ export class LaneHead {
 
   #show(metrics) {
     this.#metrics = metrics;
-    const { tokens_per_second: speed = null, num_emitted: n = 0 } = metrics ?? {};
-    setText(this.#speed, t('lane.speed', { speed: decimals(speed, 1) }));
+    setText(this.#speed, t('lane.speed', { speed: decimals(metrics?.tokens_per_second, 1) }));
+    if (!metrics) this.#showCount(0);
+  }
+
+  /** Figures come more seldom than tokens. */
+  #showCount(n) {
     setText(this.#count, t('lane.count', { n }));
     this.#bar.style.transform = `scaleX(${Math.min(1, n / this.#max)})`;
   }

@@ -109,11 +109,14 @@ class Prediction {
 
   #judge(race, votes) {
     const { leaders, range, speedup } = standingOf(race);
-    const right = (this.#isContest ? this.#who.total(leaders) : 0) + this.#howMuch.total([range]);
+    const who = this.#isContest ? this.#who.total(leaders) : 0;
+    const howMuch = this.#howMuch.total([range]);
+    const right = who + howMuch;
     this.#score.right += right;
     this.#score.votes += votes;
     remember(SCORE_KEY, JSON.stringify(this.#score), VISIT);
-    this.#enter('told', verdict(speedup, right, votes));
+    const totals = { who: this.#isContest ? this.#who.total() : 0, howMuch: this.#howMuch.total() };
+    this.#enter('told', verdict(speedup, { who, howMuch }, totals));
     this.#mark(race, 'right', 'predict.won', 'predict.right');
   }
 
@@ -164,10 +167,14 @@ function standingOf(race) {
   };
 }
 
-/** What became of the votes, in one sentence. */
-function verdict(speedup, right, n) {
-  if (n > 1) return t('predict.result', { speedup, right, n });
-  return t(right ? 'predict.result_right' : 'predict.result_wrong', { speedup });
+/** What became of the votes on each question, in one sentence. */
+function verdict(speedup, right, totals) {
+  const n = totals.who + totals.howMuch;
+  if (n === 1) return t(right.who + right.howMuch ? 'predict.result_right' : 'predict.result_wrong', { speedup });
+  const parts = Object.keys(totals)
+    .filter((question) => totals[question])
+    .map((question) => t(`predict.result_${question}`, { right: right[question], n: totals[question] }));
+  return t('predict.result', { speedup, parts: parts.join(', ') });
 }
 
 /** Right and judged predictions of this visit; they outlive a reload. */
