@@ -153,6 +153,7 @@ def measure(browser: Browser, case: Case, num_tokens: int) -> list[str]:
         page.add_init_script("localStorage.setItem('specviz-raced', 'seen')")
         page.goto(f"{address}/?{lanes}")
         page.wait_for_selector(".sv-lane-head")
+        page.wait_for_function("window.Plotly")
         session = page.context.new_cdp_session(page)
         session.send("Network.enable")
         session.send("Performance.enable")

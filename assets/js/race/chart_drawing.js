@@ -8,6 +8,8 @@ const REDRAW_MS = 200;
 const BUSY_SHARE = 0.1;
 /** However dear a redraw was, the next one comes before a reader takes the last one for today's. */
 const LONGEST_WAIT_MS = 1500;
+/** While the charts beside the lanes go on, those below them follow this much apart. */
+const BELOW_MS = 1000;
 
 const drawings = new Map();
 
@@ -24,7 +26,8 @@ export function drawingOf({ name, playback }, address) {
 /** Redraws what is in sight and out of date, each time one chart, so that none of them holds the page. */
 class Drawing {
   #frames = [];
-  #drawn = new Set();
+  /** When each chart was drawn last. */
+  #drawnAt = new Map();
   #seen = new IntersectionObserver((entries) => this.#see(entries));
   #race = null;
   #address;
@@ -104,7 +107,10 @@ class Drawing {
   /** The first chart in turn that has something new to show. */
   #next() {
     const inTurn = [...this.#frames.slice(this.#turn), ...this.#frames.slice(0, this.#turn)];
-    return inTurn.find((frame) => frame.isSeen && frame.isStale);
+    const hasBeside = this.#isLive && inTurn.some((frame) => frame.isBeside && frame.isSeen);
+    const now = performance.now();
+    const isDue = (frame) => !hasBeside || frame.isBeside || now > (this.#drawnAt.get(frame) ?? 0) + BELOW_MS;
+    return inTurn.find((frame) => frame.isSeen && frame.isStale && isDue(frame));
   }
 
   #draw() {
@@ -115,8 +121,8 @@ class Drawing {
     const began = performance.now();
     this.#theme ??= readTheme();
     frame.draw(this.#theme);
-    const isFirst = !this.#drawn.has(frame);
-    this.#drawn.add(frame);
+    const isFirst = !this.#drawnAt.has(frame);
+    this.#drawnAt.set(frame, began);
     // What is made anew costs much, but once.
     const cost = isFirst ? 0 : performance.now() - began;
     const wait = Math.min(LONGEST_WAIT_MS, Math.max(REDRAW_MS, cost / BUSY_SHARE));

@@ -14,7 +14,6 @@ const FEW_LANES = 2;
 export class ChartFrame {
   #chart;
   #race = null;
-  #isSmall;
   #image;
   #plot;
   #pick;
@@ -22,12 +21,14 @@ export class ChartFrame {
   /** Counts the races, so that a zoom ends with its race. */
   #numRaces = 0;
   isSeen = false;
+  /** Whether it stands beside the lanes and not below them. */
+  isBeside = false;
   isStale = true;
 
   /** A small chart stands beside the lanes: as high as there is room, without names and buttons. */
   constructor(chart, onPick, isSmall = false) {
     this.#chart = chart;
-    this.#isSmall = isSmall;
+    this.isBeside = isSmall;
     this.element = make('figure', isSmall ? 'sv-live-chart' : 'sv-chart');
     this.element.dataset.chart = chart.id;
     this.element.classList.toggle('is-wide', chart.isWide === true);
@@ -69,16 +70,16 @@ export class ChartFrame {
         uirevision: `${this.#numRaces} ${this.#pick.value}`,
         datarevision: ++this.#revision,
         ...layout,
-        ...(this.#isSmall && smaller(layout)),
+        ...(this.isBeside && smaller(layout)),
       }),
-      this.#isSmall ? { ...CONFIG, displayModeBar: false } : CONFIG,
+      this.isBeside ? { ...CONFIG, displayModeBar: false } : CONFIG,
     );
     for (const drawing of this.#plot.querySelectorAll('.main-svg')) drawing.ariaHidden = 'true';
     this.#image.setAttribute('aria-label', this.#describe(lanes));
   }
 
   #size(theme, numLanes) {
-    if (this.#isSmall) return { height: this.#plot.clientHeight };
+    if (this.isBeside) return { height: this.#plot.clientHeight };
     const names = NAME_PX * Math.max(0, numLanes - FEW_LANES);
     return { height: theme.textScale * (HEIGHT_PX + names) };
   }

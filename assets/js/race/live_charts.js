@@ -5,6 +5,7 @@ import { CHARTS } from './chart_specs.js';
 import { wrap } from '../page/dom.js';
 
 const SHOWN = ['speedup', 'acceptance'];
+const LONGEST_REST_MS = 3000;
 
 /** Make the two charts; they are hidden as long as there is nothing to draw. */
 export function liveCharts(panel, address) {
@@ -14,14 +15,16 @@ export function liveCharts(panel, address) {
   const element = wrap('div', 'sv-live', ...frames.map((frame) => frame.element));
   element.hidden = true;
   drawing.add(frames);
-  let isLoading = false;
   panel.playback.follow((race) => {
-    // What draws is fetched while the first rounds are made, and not where these charts find no room.
-    if (!isLoading && race.isBusy && element.parentElement.checkVisibility()) {
-      isLoading = true;
-      drawing.load();
-    }
     element.hidden = !race.hasRounds;
   });
+  loadAtRest(drawing);
   return element;
+}
+
+/** What draws is read while a visitor reads the page: in a race it would hold up the first rounds. */
+function loadAtRest(drawing) {
+  const load = () => drawing.load().catch((error) => console.error('charts cannot be drawn', error));
+  if (window.requestIdleCallback) window.requestIdleCallback(load, { timeout: LONGEST_REST_MS });
+  else setTimeout(load, LONGEST_REST_MS);
 }
