@@ -13,7 +13,6 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,6 @@ from rich.console import Console
 from rich.table import Table
 from serving import free_port, serving
 
-from specviz.trace.values import Event, LaneSpec, Method, RaceRequest
 from specviz.ui import sessions, stream
 from specviz.ui.options import PageDefaults
 from specviz.ui.page import build_page, launch_settings
@@ -37,7 +35,6 @@ PAUSE_SECONDS = 0.016
 """A round of the shipped family: 512 tokens in two lanes then take about 12 seconds."""
 PACKET_MS = 30
 """With the pause after each packet and the length of a round this makes 20 packets a second."""
-DRAFTS = ("fake-draft", "fake-misfit", "fake-refit")
 HEIGHT = 1_440
 """Where a race begins, such a window shows all of it and the first row of charts below."""
 WATCH = """() => {
@@ -129,17 +126,9 @@ CASES = (
 )
 
 
-def serve(port: int, num_lanes: int, num_tokens: int, packet_ms: int) -> None:
-    """Serve the page; every race has so many lanes, and packets say when they were sent."""
-    drafting = (
-        LaneSpec(None, Method.DRAFT_MODEL, "fake-target", draft, 4)
-        for draft in DRAFTS[: num_lanes - 1]
-    )
-    lanes = (LaneSpec(None, Method.BASELINE, "fake-target"), *drafting)
+def serve(port: int, num_tokens: int, packet_ms: int) -> None:
+    """Serve the page; its packets say when they were sent."""
     race = FakeRace(WORDS, pause=PAUSE_SECONDS)
-
-    def start(request: RaceRequest, should_stop: Callable[[], bool]) -> Iterator[Event]:
-        return race(replace(request, lanes=lanes), should_stop)
 
     def stamped(packet: str) -> str:
         return pack(f'{packet[:-1]},"at":{time.time() * 1000:.1f}}}')
@@ -148,20 +137,23 @@ def serve(port: int, num_lanes: int, num_tokens: int, packet_ms: int) -> None:
     stream.PACKET_SECONDS = packet_ms / 1000
     limits = replace(OPTIONS.limits, max_new_tokens=num_tokens, deadline_seconds=600.0)
     defaults = PageDefaults(max_new_tokens=num_tokens)
-    page = build_page(start, replace(OPTIONS, limits=limits, defaults=defaults))
+    page = build_page(race, replace(OPTIONS, limits=limits, defaults=defaults))
     page.launch(server_port=port, quiet=True, **launch_settings())
 
 
 def measure(browser: Browser, case: Case, num_tokens: int) -> list[str]:
     """Watch one race and give its row of the table."""
     port = free_port()
-    numbers = (port, case.lanes, num_tokens, case.packet_ms)
+    numbers = (port, num_tokens, case.packet_ms)
     arguments = ("tests/browser/streaming.py", "serve", *map(str, numbers))
     with serving(*arguments, port=port) as address:
         page = browser.new_page(viewport={"width": 1440, "height": HEIGHT})
         page.add_init_script("localStorage.setItem('specviz-raced', 'seen')")
         page.goto(address)
         page.wait_for_selector(".sv-lane-head")
+        page.wait_for_function("window.Plotly")
+        for _ in range(case.lanes - 2):
+            page.click(".sv-add")
         session = page.context.new_cdp_session(page)
         session.send("Network.enable")
         session.send("Performance.enable")
@@ -224,6 +216,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["serve"]:
-        serve(*(int(argument) for argument in sys.argv[2:6]))
+        serve(*(int(argument) for argument in sys.argv[2:5]))
     else:
         main()

@@ -5,6 +5,8 @@ import { CHARTS } from './chart_specs.js';
 import { wrap } from '../page/dom.js';
 
 const SHOWN = ['speedup', 'acceptance'];
+/** Where a browser does not say when it is idle. */
+const IDLE_MS = 1500;
 
 /** Make the two charts; they are hidden as long as there is nothing to draw. */
 export function liveCharts(panel, address) {
@@ -14,14 +16,17 @@ export function liveCharts(panel, address) {
   const element = wrap('div', 'sv-live', ...frames.map((frame) => frame.element));
   element.hidden = true;
   drawing.add(frames);
-  let isLoading = false;
-  panel.playback.follow((race) => {
-    // What draws is fetched while the first rounds are made, and not where these charts find no room.
-    if (!isLoading && race.isBusy && element.parentElement.checkVisibility()) {
-      isLoading = true;
-      drawing.load();
-    }
+  // What draws is fetched before a race needs its time, and not where these charts find no room.
+  const fetchIfSeen = () => element.parentElement.checkVisibility() && drawing.load();
+  requestWhenIdle(fetchIfSeen);
+  panel.playback.follow((race, isNew) => {
+    if (isNew && panel.playback.run !== null) fetchIfSeen();
     element.hidden = !race.hasRounds;
   });
   return element;
+}
+
+function requestWhenIdle(act) {
+  if ('requestIdleCallback' in window) window.requestIdleCallback(act);
+  else setTimeout(act, IDLE_MS);
 }
