@@ -61,12 +61,18 @@ export class Card {
   clear() {
     this.#pinned = null;
     this.#shown = null;
-    this.element.classList.add('is-empty');
+    this.#setEmpty(true);
     this.element.classList.remove('is-pinned');
     this.#head.replaceChildren(make('h3', '', t('card.title')));
     this.#body.replaceChildren(make('p', '', t('card.empty')));
     setText(this.#foot, '');
     this.#link.hidden = true;
+  }
+
+  /** Whoever stands where the card does gives way to it. */
+  #setEmpty(isEmpty) {
+    this.element.classList.toggle('is-empty', isEmpty);
+    this.element.parentElement?.classList.toggle('has-card', !isEmpty);
   }
 
   #close() {
@@ -85,7 +91,7 @@ export class Card {
   #show(entry) {
     this.#shown = entry;
     const { text, fate } = entry.token;
-    this.element.classList.remove('is-empty');
+    this.#setEmpty(false);
     this.element.classList.toggle('is-pinned', this.#pinned !== null);
     const sample = make('span', `sv-tok sv-${fate.name}`, visible(text));
     sample.dataset.mark = fate.mark;

@@ -13,6 +13,7 @@ export class LaneHead {
   #flag = make('p', 'sv-flag');
   #bar = make('div', 'sv-bar');
   #figures;
+  #how;
   #max;
   #metrics;
 
@@ -24,8 +25,8 @@ export class LaneHead {
     const track = wrap('div', 'sv-track', this.#bar);
     const title = { title: about };
     const what = wrap('div', 'sv-lane-row', make('h2', '', name, { title: name }), this.#speed);
-    const how = wrap('div', 'sv-lane-row', make('p', 'sv-lane-about', about, title), facts);
-    const head = wrap('header', 'sv-lane-head', what, how);
+    this.#how = wrap('div', 'sv-lane-row sv-lane-how', make('p', 'sv-lane-about', about, title), facts);
+    const head = wrap('header', 'sv-lane-head', what, this.#how);
     if (this.#figures) head.append(this.#figures.element);
     head.append(this.#flag);
     this.element.append(head, track);
@@ -48,6 +49,7 @@ export class LaneHead {
     this.#why.className = isWhole ? 'sv-lane-end' : 'sv-badge sv-lane-cut';
     setText(this.#loop, repeats);
     this.#loop.hidden = repeats === '';
+    this.#how.classList.toggle('is-cut', !isWhole);
     if (flag) setText(this.#flag, flag);
   }
 

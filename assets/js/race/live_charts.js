@@ -5,7 +5,8 @@ import { CHARTS } from './chart_specs.js';
 import { wrap } from '../page/dom.js';
 
 const SHOWN = ['speedup', 'acceptance'];
-const LONGEST_REST_MS = 3000;
+/** Where a browser does not say when it is idle. */
+const IDLE_MS = 1500;
 
 /** Make the two charts; they are hidden as long as there is nothing to draw. */
 export function liveCharts(panel, address) {
@@ -15,16 +16,17 @@ export function liveCharts(panel, address) {
   const element = wrap('div', 'sv-live', ...frames.map((frame) => frame.element));
   element.hidden = true;
   drawing.add(frames);
-  panel.playback.follow((race) => {
+  // What draws is fetched before a race needs its time, and not where these charts find no room.
+  const fetchIfSeen = () => element.parentElement.checkVisibility() && drawing.load();
+  requestWhenIdle(fetchIfSeen);
+  panel.playback.follow((race, isNew) => {
+    if (isNew && panel.playback.run !== null) fetchIfSeen();
     element.hidden = !race.hasRounds;
   });
-  loadAtRest(drawing);
   return element;
 }
 
-/** What draws is read while a visitor reads the page: in a race it would hold up the first rounds. */
-function loadAtRest(drawing) {
-  const load = () => drawing.load().catch((error) => console.error('charts cannot be drawn', error));
-  if (window.requestIdleCallback) window.requestIdleCallback(load, { timeout: LONGEST_REST_MS });
-  else setTimeout(load, LONGEST_REST_MS);
+function requestWhenIdle(act) {
+  if ('requestIdleCallback' in window) window.requestIdleCallback(act);
+  else setTimeout(act, IDLE_MS);
 }

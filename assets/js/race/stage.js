@@ -58,7 +58,7 @@ function legend(container, reflow) {
     list.append(item);
   }
   const words = make('span', 'sv-legend-words', t('stage.round_number', { round: SAMPLE_ROUND }));
-  list.append(wrap('li', '', roundMark(SAMPLE_ROUND), words));
+  list.append(wrap('li', 'sv-legend-round', roundMark(SAMPLE_ROUND), words));
   const hint = make('p', 'sv-touch-hint', t('stage.touch_hint'));
   return wrap('div', 'sv-legend', list, rejectedSwitch(container, reflow), hint);
 }
