@@ -28,7 +28,7 @@ def test_a_refused_prompt_says_so_at_its_box_and_keeps_the_last_race(
     page.fill(PROMPT, prompt)
     page.click("#sv-race")
     note = page.locator(NOTE)
-    expect(note).to_contain_text(re.compile("empty|longer than the context"))
+    expect(note).to_contain_text(re.compile("empty|reads at most 512"))
     expect(page.locator(PROMPT)).to_be_focused()
     expect(page.locator(PROMPT)).to_have_attribute("aria-invalid", "true")
     box, below = page.locator(PROMPT).bounding_box(), note.bounding_box()

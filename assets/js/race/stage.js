@@ -16,7 +16,9 @@ export function mountStage(container, data, panel) {
   const { name, playback } = panel;
   const card = new Card(({ lane, round }) => showRound(name, lane.index, round.number));
   const row = make('div', 'sv-lanes');
-  const beside = wrap('div', 'sv-beside', liveCharts(panel, data.plotly), card.element);
+  // A race that is shown without a server has nothing to draw charts with.
+  const charts = data?.plotly ? [liveCharts(panel, data.plotly)] : [];
+  const beside = wrap('div', 'sv-beside', ...charts, card.element);
   const grid = wrap('div', 'sv-stage', row, beside);
   let views = [];
   container.append(legend(container, () => views.forEach((view) => view.reflow())), grid);
