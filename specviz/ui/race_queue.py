@@ -62,8 +62,8 @@ class Place:
         """Wait until the race may run; False where that took longer than `seconds`."""
         return self._queue.wait(self, seconds)
 
-    def outlook(self) -> Outlook:
-        """Say how the race stands among those before it."""
+    def outlook(self) -> Outlook | None:
+        """Say how the race stands among those before it; None where its turn has just come."""
         return self._queue.outlook(self)
 
     def others_wait(self) -> bool:
@@ -156,10 +156,12 @@ class RaceQueue:
         with self._changed:
             return self._places[-1] is not place
 
-    def outlook(self, place: Place) -> Outlook:
-        """Say how a place that waits stands."""
+    def outlook(self, place: Place) -> Outlook | None:
+        """Say how a place that waits stands; None where its turn has just come."""
         with self._changed:
             before = self._places[: self._places.index(place)]
+            if not before:
+                return None
             running = before[0]
             token_ms = median(self._recent) if self._recent else running.token_ms()
             return Outlook(

@@ -160,7 +160,8 @@ def _wait_in_queue(run: Run, place: Place) -> Iterator[str]:
     """Yield packets that say how a run stands until it is its turn, or its visitor gave up."""
     told = None
     while not place.wait_for_turn(0 if told is None else WAIT_SECONDS) and not run.is_closed:
-        standing = _standing(place.outlook())
+        outlook = place.outlook()
+        standing = told if outlook is None else _standing(outlook)
         if standing != told:
             told = standing
             yield run.write([], status=status(State.WAITING, standing)) or ""
