@@ -38,6 +38,9 @@ export function chartLayout(theme, { x, y, legend, ...rest }) {
     zerolinecolor: theme.grid,
     automargin: true,
     fixedrange: false,
+    // Else plotly measures every label at every redraw, and each measurement lays the page out.
+    tickangle: 0,
+    ticklabeloverflow: 'allow',
   };
   return {
     autosize: true,

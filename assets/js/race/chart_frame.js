@@ -9,6 +9,8 @@ const HEIGHT_PX = 240;
 /** Names of many lanes take room of their own. */
 const NAME_PX = 22;
 const FEW_LANES = 2;
+/** Of a small chart's axis. */
+const FEW_TICKS = 5;
 
 /** Draws one chart of a race; `onPick` is called when a visitor chooses another lane. */
 export class ChartFrame {
@@ -70,7 +72,7 @@ export class ChartFrame {
         uirevision: `${this.#numRaces} ${this.#pick.value}`,
         datarevision: ++this.#revision,
         ...layout,
-        ...(this.isBeside && smaller(layout)),
+        ...(this.isBeside && smaller(layout, theme)),
       }),
       this.isBeside ? { ...CONFIG, displayModeBar: false } : CONFIG,
     );
@@ -97,7 +99,16 @@ export class ChartFrame {
   }
 }
 
-/** A layout for little room: the lanes' heads have the names, and rounds are what all of it counts. */
-function smaller({ x }) {
-  return { showlegend: false, x: { ...x, title: { text: '' } }, margin: { l: 4, r: 6, t: 4, b: 4 } };
+/**
+ * A layout for little room: the lanes' heads have the names, and rounds are what all of it counts. Its
+ * margins are fixed, since plotly would measure the labels for them at every redraw.
+ */
+function smaller({ x, y }, { textScale }) {
+  const still = { automargin: false, nticks: FEW_TICKS };
+  return {
+    showlegend: false,
+    x: { ...x, ...still, title: { text: '' } },
+    y: { ...y, ...still },
+    margin: { l: 38 * textScale, r: 8, t: 6, b: 20 * textScale },
+  };
 }
