@@ -131,7 +131,7 @@ def test_each_lane_says_when_it_was_done_and_how_far_the_other_was(
     page.fill("#sv-prompt textarea", "slow")
     page.click("#sv-race")
     alone, guessing = page.locator(f"{STAGE} .sv-flag").all()
-    expect(guessing).to_have_text(re.compile(r"done at \d\.\d\d s; alone was at token \d+ then"))
+    expect(guessing).to_have_text(re.compile(r"done at \d\.\d\d s, alone at token \d+"))
     expect(alone).to_have_text("")
     told = page.locator("#sv-race-clock .sv-clock-detail")
     expect(told).to_contain_text(re.compile(r"was done at .* target alone is at token \d+"))
@@ -139,7 +139,7 @@ def test_each_lane_says_when_it_was_done_and_how_far_the_other_was(
     expect(narrated).to_contain_text("The target alone writes on")
     page.wait_for_selector(FINISHED)
     expect(alone).to_have_text(re.compile(r"done at \d\.\d\d s, with guesses at \d\.\d\d s"))
-    seconds, token = re.search(r"([\d.]+) s; .* token (\d+)", guessing.inner_text()).groups()
+    seconds, token = re.search(r"([\d.]+) s, .* token (\d+)", guessing.inner_text()).groups()
     clocks = page.locator("#sv-race-clock canvas").get_attribute("aria-label")
     alone_seconds, own_seconds = re.findall(r": ([\d.]+) s:", clocks)
     assert seconds == own_seconds

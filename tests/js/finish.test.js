@@ -33,17 +33,17 @@ const guessing = (rounds) => ({ ms: 150, tokens: 3, rounds });
 
 test('a lane that is done first says how far the target alone was at that time', () => {
   const early = raced([alone(7), guessing(4)], { 1: 'length' });
-  assert.equal(flagOf(early, early.lanes[1]), 'done at 0.60 s; alone was at token 6 then');
+  assert.equal(flagOf(early, early.lanes[1]), 'done at 0.60 s, alone at token 6');
   assert.equal(flagOf(early, early.lanes[0]), null);
   const late = raced([alone(12), guessing(4)], { 0: 'length', 1: 'length' });
-  assert.equal(flagOf(late, late.lanes[1]), 'done at 0.60 s; alone was at token 6 then');
+  assert.equal(flagOf(late, late.lanes[1]), 'done at 0.60 s, alone at token 6');
   assert.equal(flagOf(late, late.lanes[0]), 'done at 1.20 s, with guesses at 0.60 s');
 });
 
 test('where guessing loses, both flags say so', () => {
   const race = raced([alone(3), guessing(4)], { 0: 'length', 1: 'eos' });
   assert.equal(flagOf(race, race.lanes[0]), 'done at 0.30 s, before all that guess');
-  assert.equal(flagOf(race, race.lanes[1]), 'done at 0.60 s, alone was done at 0.30 s');
+  assert.equal(flagOf(race, race.lanes[1]), 'done at 0.60 s, alone at 0.30 s');
 });
 
 test('a lane that was cut short has no flag', () => {

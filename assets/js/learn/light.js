@@ -8,7 +8,7 @@ const MARGIN_PX = 16;
 /** On a phone the card of a token lies over the page too. */
 const TOKEN_CARD = '.sv-card.is-pinned';
 /** What a visitor of a race wants to get at, whatever the step speaks of. */
-const USEFUL = `#sv-tabs [role=tab], #sv-prompt, #sv-lanes, #sv-race, #sv-race-status, ${TOKEN_CARD}`;
+const USEFUL = `#sv-tabs [role=tab], #sv-prompt, #sv-lanes, #sv-race, #sv-race-status, .sv-figure, ${TOKEN_CARD}`;
 
 /** One light: it finds its control again when the page draws it anew. */
 export class Light {
@@ -17,6 +17,8 @@ export class Light {
   #lit = null;
   #timer = 0;
   #isLeftAlone = false;
+  /** Whether the visitor asked where the control is, which it answers once it is found. */
+  #isAsked = false;
   #corner = CORNERS[0];
 
   constructor(panel) {
@@ -39,6 +41,7 @@ export class Light {
     if (mayTravel) openTab(tab);
     this.#wanted = { at, beside, tab };
     this.#isLeftAlone = false;
+    this.#isAsked = mayTravel;
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
     this.#look();
   }
@@ -55,7 +58,15 @@ export class Light {
     const found = isOpen(tab) ? document.querySelector(at) : null;
     if (found !== this.#lit) this.#put(found);
     this.#place();
+    if (found && this.#isAsked) this.#answer(found);
     if (found && !this.#isLeftAlone) this.#bringIntoSight();
+  }
+
+  /** Draw the eye to what was asked for, also where it stood in sight already. */
+  #answer(element) {
+    this.#isAsked = false;
+    if (isMotionReduced()) return;
+    element.animate([{ outlineOffset: '1.5rem' }, { outlineOffset: '0.125rem' }], { duration: 350, iterations: 2 });
   }
 
   /** Once visitors scroll by themselves, the page stays where they put it. */
