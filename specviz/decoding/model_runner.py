@@ -11,11 +11,12 @@ from collections.abc import Sequence
 import torch
 from transformers import PreTrainedModel
 
-from specviz.decoding.lean_llama import LeanLlama
+from specviz.decoding.lean_cache import DEFAULT_ROOM, LeanCache
+from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.positions import context_of
 from specviz.decoding.probes import check_trees
 from specviz.decoding.proposal import ancestor_mask, depths
-from specviz.decoding.rollback_cache import DEFAULT_ROOM, rollback_cache
+from specviz.decoding.rollback_cache import PartCache, rollback_cache
 from specviz.errors import IncompatibleModelError
 from specviz.texts import message
 
@@ -38,14 +39,21 @@ class ModelRunner:
         self.context = context_of(model)
         self._room = room if self.context is None else min(room, self.context)
         self.device = model.device
-        self._lean = LeanLlama(model) if LeanLlama.fits(model) else None
+        self._lean = LeanForward(model) if LeanForward.fits(model) else None
         self._reads_trees = False
         self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
-        self._cache = rollback_cache(self._room)
+        self._cache = self._new_cache(0, None)
         self._ids: list[int] = []
+
+    def _new_cache(self, first: int, end: int | None) -> LeanCache | PartCache:
+        """Make an empty cache for the layers `first` to `end` (None: to the last)."""
+        if self._lean is None:
+            return rollback_cache(self._room, first)
+        end = self._lean.num_layers if end is None else end
+        return LeanCache(self._room, end - first, first)
 
     def forward(self, ids: Sequence[int], num_logits: int) -> torch.Tensor:
         """Read `ids` and return the logits `[num_logits, vocab]` of its last positions.
@@ -97,9 +105,7 @@ class ModelRunner:
         if all(node == index for index, node in enumerate(path)):
             self._truncate(num_committed + len(path))
             return
-        rows = torch.tensor(path)
-        for layer in self._cache.layers:
-            layer.keep_rows(num_committed, rows)
+        self._cache.keep_rows(num_committed, torch.tensor(path))
         self._ids = self._ids[:num_committed] + [self._ids[num_committed + node] for node in path]
 
     def _sync(self, ids: Sequence[int], num_logits: int) -> list[int]:
@@ -112,8 +118,7 @@ class ModelRunner:
 
     def _truncate(self, num_tokens: int) -> None:
         if num_tokens < len(self._ids):
-            for layer in self._cache.layers:
-                layer.truncate(num_tokens)
+            self._cache.truncate(num_tokens)
             del self._ids[num_tokens:]
 
     @torch.inference_mode()
@@ -130,7 +135,8 @@ class ModelRunner:
         num_logits: int,
         visible: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        if self._lean is not None:
+        if isinstance(self._cache, LeanCache):
+            assert self._lean is not None
             return self._lean(token_ids, position_ids, self._cache, num_logits, visible)
         kwargs = {} if visible is None else {"attention_mask": self._additive(visible)}
         output = self.model(

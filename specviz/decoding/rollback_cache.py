@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
-DEFAULT_ROOM = 256
+from specviz.decoding.lean_cache import DEFAULT_ROOM
 
 
 class RollbackLayer(DynamicLayer):  # type: ignore[misc]
@@ -87,7 +87,7 @@ def _grown(buffer: torch.Tensor, length: int, capacity: int) -> torch.Tensor:
     return grown
 
 
-class _PartCache(DynamicCache):  # type: ignore[misc]
+class PartCache(DynamicCache):  # type: ignore[misc]
     """A cache for the layers of a model from one number on."""
 
     def __init__(self, room: int, first_layer: int) -> None:
@@ -108,8 +108,19 @@ class _PartCache(DynamicCache):  # type: ignore[misc]
         keys, values = super().update(key_states, value_states, index, *args, **kwargs)
         return keys, values
 
+    def truncate(self, num_tokens: int) -> None:
+        """Forget all but the first tokens."""
+        for layer in self.layers:
+            layer.truncate(num_tokens)
 
-def rollback_cache(room: int = DEFAULT_ROOM, first_layer: int = 0) -> DynamicCache:
+    def keep_rows(self, start: int, rows: torch.Tensor) -> None:
+        """Keep the first `start` tokens and, of the later ones, those at `rows` (offsets from
+        `start`)."""
+        for layer in self.layers:
+            layer.keep_rows(start, rows)
+
+
+def rollback_cache(room: int = DEFAULT_ROOM, first_layer: int = 0) -> PartCache:
     """Make an empty cache of `RollbackLayer`s, which are made as the model asks for them.
 
     Args:
@@ -117,4 +128,4 @@ def rollback_cache(room: int = DEFAULT_ROOM, first_layer: int = 0) -> DynamicCac
         first_layer: Where the part of the model begins that the cache is for. The part asks for its
             layers by their numbers in the whole, and how much was read by the first of them.
     """
-    return _PartCache(room, first_layer)
+    return PartCache(room, first_layer)

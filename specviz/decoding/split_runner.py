@@ -15,10 +15,10 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from specviz.decoding.lean_cache import DEFAULT_ROOM, LeanCache
 from specviz.decoding.model_parts import layers_of, view_of_layers
 from specviz.decoding.model_runner import ModelRunner, shared_prefix
 from specviz.decoding.probes import is_same_but_for_rounding
-from specviz.decoding.rollback_cache import DEFAULT_ROOM, rollback_cache
 from specviz.errors import IncompatibleModelError
 from specviz.texts import message
 
@@ -56,7 +56,8 @@ class SplitRunner(ModelRunner):
     def reset(self) -> None:
         """Forget everything."""
         super().reset()
-        self._back_cache = rollback_cache(self._room, self.exit_layer)
+        self._cache = self._new_cache(0, self.exit_layer)
+        self._back_cache = self._new_cache(self.exit_layer, None)
         # Hidden states of tokens that the front has read and the back has not, [num_pending,
         # hidden].
         self._pending: list[torch.Tensor] = []
@@ -87,8 +88,8 @@ class SplitRunner(ModelRunner):
         num_front, num_back = len(self._front_ids), len(self._ids)
         if num_tokens >= num_front:
             return
-        for layer in (*self._cache.layers, *self._back_cache.layers):
-            layer.truncate(num_tokens)
+        for cache in (self._cache, self._back_cache):
+            cache.truncate(num_tokens)
         del self._front_ids[num_tokens:]
         del self._pending[max(0, num_tokens - num_back) :]
         del self._ids[num_tokens:]
@@ -105,7 +106,7 @@ class SplitRunner(ModelRunner):
     @torch.inference_mode()
     def _run_front(self, missing: list[int]) -> None:
         start, end = len(self._front_ids), len(self._front_ids) + len(missing)
-        if self._lean is not None:
+        if self._lean is not None and isinstance(self._cache, LeanCache):
             hidden = self._lean.run_layers(
                 self._lean.embed(missing), 0, self.exit_layer, range(start, end), self._cache
             )
@@ -115,33 +116,37 @@ class SplitRunner(ModelRunner):
                 position_ids=self._position_ids(start, end),
                 past_key_values=self._cache,
                 use_cache=True,
-            ).last_hidden_state
-        self._pending += list(hidden[0].unbind(0))
+            ).last_hidden_state[0]
+        self._pending += list(hidden.unbind(0))
         self._front_ids += missing
 
     @torch.inference_mode()
     def _run_back(self, ids: list[int], num_logits: int) -> torch.Tensor:
         start, end = len(self._ids), len(ids)
-        pending = torch.stack(self._pending)[None]
-        if self._lean is not None:
+        pending = torch.stack(self._pending)
+        if self._lean is not None and isinstance(self._back_cache, LeanCache):
             hidden = self._lean.run_layers(
                 pending, self.exit_layer, None, range(start, end), self._back_cache
             )
-            hidden = self._norm(hidden[:, -num_logits:])
+            logits = self._lean.predict(hidden[-num_logits:])
         else:
             hidden = self._back(
-                inputs_embeds=pending,
+                inputs_embeds=pending[None],
                 position_ids=self._position_ids(start, end),
                 past_key_values=self._back_cache,
                 use_cache=True,
-            ).last_hidden_state
+            ).last_hidden_state[0]
+            logits = self._project(hidden[-num_logits:])
         self._ids = ids
         self._pending = []
-        return self._project(hidden[0, -num_logits:])
+        return logits
 
     @torch.inference_mode()
     def _predict_from_exit(self) -> torch.Tensor:
-        return self._project(self._norm(self._pending[-1][None]))
+        newest = self._pending[-1][None]
+        if self._lean is not None:
+            return self._lean.predict(newest)
+        return self._project(self._norm(newest))
 
     def _project(self, hidden: torch.Tensor) -> torch.Tensor:
         logits: torch.Tensor = self.model.get_output_embeddings()(hidden)
@@ -161,7 +166,7 @@ class SplitRunner(ModelRunner):
         try:
             whole = ModelRunner(self.model).forward(self._probe_ids, NUM_PROBED)
             is_same = is_same_but_for_rounding(self._read_in_parts(), whole)
-            is_same = is_same and self._keeps_windows()
+            is_same = is_same and (self._lean is not None or self._keeps_windows())
         except (TypeError, AttributeError, RuntimeError, ValueError, IndexError) as error:
             raise IncompatibleModelError(
                 message("refusal.exit_fails", model=name, reason=str(error))

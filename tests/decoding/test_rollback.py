@@ -14,8 +14,9 @@ from transformers import (
 )
 from transformers.models.mistral import modeling_mistral
 
+from specviz.decoding.lean_cache import DEFAULT_ROOM
+from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.model_runner import ModelRunner
-from specviz.decoding.rollback_cache import DEFAULT_ROOM
 from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import IncompatibleModelError
 
@@ -36,6 +37,14 @@ def random_ids(rng: random.Random, count: int) -> list[int]:
     return [rng.randrange(VOCAB) for _ in range(count)]
 
 
+@pytest.fixture(params=["lean", "wrapped"])
+def either_pass(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run models lean where they fit, and once more through transformers' own modules."""
+    if request.param == "wrapped":
+        monkeypatch.setattr(LeanForward, "fits", staticmethod(lambda model: False))
+
+
+@pytest.mark.usefixtures("either_pass")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_chains_of_random_fate(shape: str) -> None:
     model, rng = tiny_model(shape), random.Random(1)
@@ -55,6 +64,7 @@ def test_chains_of_random_fate(shape: str) -> None:
             ids = ids[: rng.randint(1, 6)]
 
 
+@pytest.mark.usefixtures("either_pass")
 @pytest.mark.parametrize("shape", ["llama", "gpt2", "gpt_neox", "qwen3"])
 def test_trees_of_random_shape_and_fate(shape: str) -> None:
     model, rng = tiny_model(shape), random.Random(2)
@@ -119,6 +129,7 @@ def mixed_model() -> PreTrainedModel:
     return random_model(type(tiny_model("qwen3").config)(**plain))
 
 
+@pytest.mark.usefixtures("either_pass")
 @pytest.mark.parametrize("shape", [*SPLITTABLE, "mixed"])
 def test_an_early_exit_and_its_target_keep_their_caches_level(shape: str) -> None:
     """Random drafts of random fate; exit logits equal those of a model of the first layers."""
@@ -265,14 +276,13 @@ def test_a_window_longer_than_any_text_needs_no_refusal() -> None:
     assert float((found - fresh(model, ids)[-5:]).abs().max()) < EXACT
 
 
+@pytest.mark.usefixtures("either_pass")
 def test_a_window_that_the_class_ignores_is_ignored_by_its_parts() -> None:
     """Llama attends to everything, whatever `sliding_window` a converted config still holds."""
-    rope = {"rope_type": "linear", "factor": 2.0}
-    settings = {**tiny_model("llama").config.to_dict(), "rope_parameters": rope}
+    settings = tiny_model("llama").config.to_dict()
     model, rng = random_model(LlamaConfig(**settings, sliding_window=WINDOW)), random.Random(8)
     ids = random_ids(rng, 3 * WINDOW)
     runner = SplitRunner(model, 2)
-    assert runner._lean is None, "the lean pass of a plain Llama makes masks of its own"
     runner.exit_logits(ids[:-2])
     found = runner.forward(ids, 2 * WINDOW)
     assert float((found - fresh(model, ids)[-2 * WINDOW :]).abs().max()) < EXACT
@@ -283,6 +293,7 @@ def test_parts_that_lose_a_window_are_found_out_before_a_text_reaches_it(
 ) -> None:
     """The window is longer than any text that is worth trying."""
     settings = {**tiny_model("mistral").config.to_dict(), "sliding_window": CONTEXT - 1}
+    monkeypatch.setattr(LeanForward, "fits", staticmethod(lambda model: False))
     model = random_model(MistralConfig(**settings))
     SplitRunner(model, 2)
     whole = len(model.model.layers)

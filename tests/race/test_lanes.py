@@ -17,7 +17,7 @@ from transformers import (
     PreTrainedTokenizerFast,
 )
 
-from specviz.decoding import rollback_cache
+from specviz.decoding import lean_cache, rollback_cache
 from specviz.decoding.decoder import Decoder
 from specviz.errors import IncompatibleModelError, ModelLoadError, RequestError
 from specviz.models.loading import LoadedModel
@@ -256,7 +256,8 @@ def test_no_round_pays_for_a_larger_cache(method: Method, monkeypatch: pytest.Mo
     def grown(*args: object) -> torch.Tensor:
         raise AssertionError("a cache has grown")
 
-    monkeypatch.setattr(rollback_cache, "_grown", grown)
+    for module in (lean_cache, rollback_cache):
+        monkeypatch.setattr(module, "_grown", grown)
     while decoder.stop_reason is None:
         decoder.step()
     assert len(decoder.output_ids) == 400

@@ -1,0 +1,196 @@
+"""Runs the layers of a Llama-like model one after the other with few, large operations.
+
+For a small model what transformers wraps around its modules (config look-ups, mask making, output
+classes, hooks) takes as long as a layer or two in every step, and on any device each operation that
+is launched costs time of its own. Here one product gives query, key and value, one gate and up, one
+rotation turns queries and keys. The weights are the model's own, the numbers its own but for
+rounding; every lane of such a target runs this way, the baseline included.
+
+Grouped heads are never copied out: where a mask is needed, the queries of a group stand in one
+block as if they were more positions of one head, so a check of several tokens keeps the kernel that
+a single token has.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+from transformers import PreTrainedModel
+
+from specviz.decoding.lean_cache import LeanCache
+from specviz.decoding.lean_weights import (
+    LeanLayer,
+    Projection,
+    has_lean_layers,
+    lean_layers,
+    lean_norm,
+)
+from specviz.decoding.masks import CausalMasks, additive
+
+FIRST_TABLE_LENGTH = 512
+Rotation = tuple[torch.Tensor, torch.Tensor]
+
+
+class LeanForward:
+    """A forward pass over one text at batch size 1."""
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        """Run a model that `fits`."""
+        base: Any = model.base_model
+        config = model.config
+        self._layers = lean_layers(model)
+        self._embed = base.embed_tokens
+        self._rotary = base.rotary_emb
+        self._norm = lean_norm(model, base.norm)
+        head: Any = model.get_output_embeddings()
+        self._head = Projection(head.weight, head.bias)
+        self._num_heads: int = config.num_attention_heads
+        self._num_kv_heads: int = config.num_key_value_heads
+        self._device = model.device
+        self._masks = CausalMasks(head.weight.dtype, model.device)
+        self._cos, self._sin = self._rotations(FIRST_TABLE_LENGTH)
+
+    @staticmethod
+    def fits(model: PreTrainedModel) -> bool:
+        """Whether the model is of a class that this pass is proved on."""
+        return has_lean_layers(model)
+
+    @property
+    def num_layers(self) -> int:
+        """Layers of the model."""
+        return len(self._layers)
+
+    def __call__(
+        self,
+        token_ids: Sequence[int],
+        position_ids: Sequence[int],
+        cache: LeanCache,
+        num_logits: int,
+        visible: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Read `token_ids` at `position_ids`; return the last ones' logits `[num_logits, vocab]`.
+
+        Args:
+            visible: `[num_new, num_past + num_new]` bool, true where a token may look; None: each
+                token sees the cache and what stands before it.
+        """
+        hidden = self.run_layers(self.embed(token_ids), 0, None, position_ids, cache, visible)
+        return self.predict(hidden[-num_logits:])
+
+    def embed(self, token_ids: Sequence[int]) -> torch.Tensor:
+        """The embeddings `[num_new, hidden]` of the tokens."""
+        embeddings: torch.Tensor = self._embed(torch.tensor(token_ids, device=self._device))
+        return embeddings
+
+    def predict(self, hidden: torch.Tensor) -> torch.Tensor:
+        """Logits `[length, vocab]` of the tokens after last states `[length, hidden]`."""
+        return self._head(self._norm(hidden))
+
+    def run_layers(
+        self,
+        hidden: torch.Tensor,
+        first: int,
+        end: int | None,
+        position_ids: Sequence[int],
+        cache: LeanCache,
+        visible: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Run the layers `first` to `end` (None: to the last) on `hidden` `[num_new, hidden]`.
+
+        Args:
+            visible: As in a call of the whole.
+        """
+        rotation = self._rotation(position_ids)
+        num_past, num_new = len(cache), len(hidden)
+        mask = None if visible is None else additive(visible, hidden.dtype, self._device)
+        for number, layer in enumerate(self._layers[first:end], first):
+            query, key, value = self._project(layer, hidden, rotation)
+            if number == first:
+                cache.make_room(num_new, key)
+            keys, values = cache.write(number, key, value)
+            seen = self._attend(layer, query, keys, values, num_past, mask)
+            hidden = layer.output.added_to(hidden, seen)
+            gate, up = layer.gate_up(layer.before_mlp(hidden)).chunk(2, -1)
+            hidden = layer.down.added_to(hidden, layer.activation(gate).mul_(up))
+        cache.extend(num_new)
+        return hidden
+
+    def _project(
+        self, layer: LeanLayer, hidden: torch.Tensor, rotation: Rotation
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Queries and keys, turned by their positions, and values: `[num_new, heads, head_dim]`."""
+        joined = layer.query_key_value(layer.before_attention(hidden))
+        num_turned = self._num_heads + self._num_kv_heads
+        heads = joined.view(len(hidden), num_turned + self._num_kv_heads, -1)
+        turned = heads[:, :num_turned]
+        if layer.head_norm is not None:
+            turned = layer.head_norm(turned)
+        cos, sin = rotation
+        # x cos + (-x2, x1) sin, the sign of the first half being in the table.
+        turned = torch.addcmul(turned * cos, turned.roll(turned.shape[-1] // 2, -1), sin)
+        return turned[:, : self._num_heads], turned[:, self._num_heads :], heads[:, num_turned:]
+
+    def _attend(
+        self,
+        layer: LeanLayer,
+        query: torch.Tensor,
+        keys: torch.Tensor,
+        values: torch.Tensor,
+        num_past: int,
+        mask: torch.Tensor | None,
+    ) -> torch.Tensor:
+        """What `[num_new, num_heads, head_dim]` queries see, `[num_new, num_heads * head_dim]`.
+
+        Args:
+            keys, values: `[num_kv_heads, num_past + num_new, head_dim]`.
+            mask: Of numbers to add, `[num_new, num_past + num_new]`; None: what comes before.
+        """
+        num_new, window = len(query), layer.window
+        if window is not None and window >= num_past + num_new:
+            window = None
+        if num_new == 1 and mask is None:
+            if window is not None:
+                keys, values = keys[:, -window:], values[:, -window:]
+        elif mask is None and (num_past or window):
+            mask = self._masks.of(num_new, num_past, window)
+        num_groups = self._num_heads // self._num_kv_heads
+        if mask is None and num_new > 1:
+            seen = scaled_dot_product_attention(
+                query.transpose(0, 1)[None],
+                keys[None],
+                values[None],
+                is_causal=True,
+                scale=layer.scale,
+                enable_gqa=num_groups > 1,
+            )
+            return seen[0].transpose(0, 1).reshape(num_new, -1)
+        # [kv head, place in the group, position]: the last two are one long run of positions.
+        folded = query.view(num_new, self._num_kv_heads, num_groups, -1).permute(1, 2, 0, 3)
+        folded = folded.reshape(self._num_kv_heads, num_groups * num_new, -1)
+        if mask is not None and num_groups > 1:
+            mask = mask.repeat(num_groups, 1)
+        seen = scaled_dot_product_attention(
+            folded[None], keys[None], values[None], mask, scale=layer.scale
+        )
+        seen = seen[0].view(self._num_kv_heads, num_groups, num_new, -1)
+        return seen.permute(2, 0, 1, 3).reshape(num_new, -1)
+
+    def _rotation(self, position_ids: Sequence[int]) -> Rotation:
+        """Cosines and sines `[num_new, 1, head_dim]` of the positions."""
+        last = max(position_ids)
+        if last >= len(self._cos):
+            self._cos, self._sin = self._rotations(2 * (last + 1))
+        if isinstance(position_ids, range):
+            where: Any = slice(position_ids.start, position_ids.stop)
+        else:
+            where = torch.tensor(position_ids, device=self._device)
+        return self._cos[where, None], self._sin[where, None]
+
+    @torch.inference_mode()
+    def _rotations(self, length: int) -> Rotation:
+        """Cosines and signed sines `[length, head_dim]`, from the model's own rotary embedding."""
+        states = self._embed.weight[:1, None]
+        cos, sin = self._rotary(states, torch.arange(length, device=self._device)[None])
+        half = sin.shape[-1] // 2
+        return cos[0], torch.cat((-sin[0, :, :half], sin[0, :, half:]), -1)
