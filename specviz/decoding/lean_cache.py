@@ -1,8 +1,22 @@
 """Keys and values of all layers of the lean pass in one buffer; a rollback only moves its end."""
 
+from typing import Protocol
+
 import torch
 
 DEFAULT_ROOM = 256
+HeadShape = tuple[int, int]
+"""Number of heads of the keys, and their width."""
+
+
+class LayerCache(Protocol):
+    """Where layers put keys and values."""
+
+    def write(
+        self, layer: int, keys: torch.Tensor, values: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Keep `[num_new, num_kv_heads, head_dim]`; return all of the layer that may be seen,
+        `[num_kv_heads, num_seen, head_dim]`."""
 
 
 class LeanCache:
@@ -23,17 +37,14 @@ class LeanCache:
     def __len__(self) -> int:
         return self._length
 
-    def make_room(self, num_new: int, like: torch.Tensor) -> None:
-        """Let `num_new` more tokens fit.
-
-        Args:
-            like: Keys `[num_new, num_kv_heads, head_dim]`, for shape, dtype and device.
-        """
+    def make_room(self, num_new: int, head_shape: HeadShape, like: torch.Tensor) -> None:
+        """Let `num_new` more tokens fit, of the dtype and on the device of `like`."""
         end = self._length + num_new
         if self._buffer is None:
-            self._buffer = self._empty(end + self._room, like)
+            self._buffer = self._empty(end + self._room, head_shape, like)
         elif end > self._buffer.shape[2]:
-            self._buffer = _grown(self._buffer, self._length, self._empty(2 * end, like))
+            grown = self._empty(2 * end, head_shape, like)
+            self._buffer = _grown(self._buffer, self._length, grown)
 
     def write(
         self, layer: int, keys: torch.Tensor, values: torch.Tensor
@@ -68,8 +79,8 @@ class LeanCache:
             self._buffer[:, :, start : start + len(rows)] = self._buffer[:, :, index]
             self._length = start + len(rows)
 
-    def _empty(self, capacity: int, like: torch.Tensor) -> torch.Tensor:
-        return like.new_empty(self._num_layers, 2, capacity, *like.shape[1:])
+    def _empty(self, capacity: int, head_shape: HeadShape, like: torch.Tensor) -> torch.Tensor:
+        return like.new_empty(self._num_layers, 2, capacity, *head_shape)
 
 
 def _grown(buffer: torch.Tensor, length: int, grown: torch.Tensor) -> torch.Tensor:

@@ -5,20 +5,16 @@ classes, hooks) takes as long as a layer or two in every step, and on any device
 is launched costs time of its own. Here one product gives query, key and value, one gate and up, one
 rotation turns queries and keys. The weights are the model's own, the numbers its own but for
 rounding; every lane of such a target runs this way, the baseline included.
-
-Grouped heads are never copied out: where a mask is needed, the queries of a group stand in one
-block as if they were more positions of one head, so a check of several tokens keeps the kernel that
-a single token has.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch.nn.functional import scaled_dot_product_attention
 from transformers import PreTrainedModel
 
-from specviz.decoding.lean_cache import LeanCache
+from specviz.decoding.attention import GrowingSight, Sight, attend
+from specviz.decoding.lean_cache import LayerCache, LeanCache
 from specviz.decoding.lean_weights import (
     LeanLayer,
     Projection,
@@ -48,6 +44,10 @@ class LeanForward:
         self._num_heads: int = config.num_attention_heads
         self._num_kv_heads: int = config.num_key_value_heads
         self._device = model.device
+        rows = len(self._layers[0].query_key_value.weight)
+        head_dim = rows // (self._num_heads + 2 * self._num_kv_heads)
+        self.head_shape = (self._num_kv_heads, head_dim)
+        """Of the keys of one token."""
         self._masks = CausalMasks(head.weight.dtype, model.device)
         self._cos, self._sin = self._rotations(FIRST_TABLE_LENGTH)
 
@@ -80,7 +80,11 @@ class LeanForward:
 
     def embed(self, token_ids: Sequence[int]) -> torch.Tensor:
         """The embeddings `[num_new, hidden]` of the tokens."""
-        embeddings: torch.Tensor = self._embed(torch.tensor(token_ids, device=self._device))
+        return self.embed_ids(torch.tensor(token_ids, device=self._device))
+
+    def embed_ids(self, ids: torch.Tensor) -> torch.Tensor:
+        """The embeddings `[num_new, hidden]` of ids `[num_new]` on the device."""
+        embeddings: torch.Tensor = self._embed(ids)
         return embeddings
 
     def predict(self, hidden: torch.Tensor) -> torch.Tensor:
@@ -101,19 +105,31 @@ class LeanForward:
         Args:
             visible: As in a call of the whole.
         """
-        rotation = self._rotation(position_ids)
-        num_past, num_new = len(cache), len(hidden)
+        num_new = len(hidden)
         mask = None if visible is None else additive(visible, hidden.dtype, self._device)
+        sight = GrowingSight(num_new, len(cache), self._masks, mask)
+        cache.make_room(num_new, self.head_shape, hidden)
+        hidden = self.run(hidden, first, end, self._rotation(position_ids), cache, sight)
+        cache.extend(num_new)
+        return hidden
+
+    def run(
+        self,
+        hidden: torch.Tensor,
+        first: int,
+        end: int | None,
+        rotation: Rotation,
+        cache: LayerCache,
+        sight: Sight,
+    ) -> torch.Tensor:
+        """Run layers on `hidden` `[num_new, hidden]` with whatever cache and sight are given."""
         for number, layer in enumerate(self._layers[first:end], first):
             query, key, value = self._project(layer, hidden, rotation)
-            if number == first:
-                cache.make_room(num_new, key)
             keys, values = cache.write(number, key, value)
-            seen = self._attend(layer, query, keys, values, num_past, mask)
+            seen = attend(query, sight.of(layer.window, keys, values), layer.scale)
             hidden = layer.output.added_to(hidden, seen)
             gate, up = layer.gate_up(layer.before_mlp(hidden)).chunk(2, -1)
             hidden = layer.down.added_to(hidden, layer.activation(gate).mul_(up))
-        cache.extend(num_new)
         return hidden
 
     def _project(
@@ -131,61 +147,20 @@ class LeanForward:
         turned = torch.addcmul(turned * cos, turned.roll(turned.shape[-1] // 2, -1), sin)
         return turned[:, : self._num_heads], turned[:, self._num_heads :], heads[:, num_turned:]
 
-    def _attend(
-        self,
-        layer: LeanLayer,
-        query: torch.Tensor,
-        keys: torch.Tensor,
-        values: torch.Tensor,
-        num_past: int,
-        mask: torch.Tensor | None,
-    ) -> torch.Tensor:
-        """What `[num_new, num_heads, head_dim]` queries see, `[num_new, num_heads * head_dim]`.
-
-        Args:
-            keys, values: `[num_kv_heads, num_past + num_new, head_dim]`.
-            mask: Of numbers to add, `[num_new, num_past + num_new]`; None: what comes before.
-        """
-        num_new, window = len(query), layer.window
-        if window is not None and window >= num_past + num_new:
-            window = None
-        if num_new == 1 and mask is None:
-            if window is not None:
-                keys, values = keys[:, -window:], values[:, -window:]
-        elif mask is None and (num_past or window):
-            mask = self._masks.of(num_new, num_past, window)
-        num_groups = self._num_heads // self._num_kv_heads
-        if mask is None and num_new > 1:
-            seen = scaled_dot_product_attention(
-                query.transpose(0, 1)[None],
-                keys[None],
-                values[None],
-                is_causal=True,
-                scale=layer.scale,
-                enable_gqa=num_groups > 1,
-            )
-            return seen[0].transpose(0, 1).reshape(num_new, -1)
-        # [kv head, place in the group, position]: the last two are one long run of positions.
-        folded = query.view(num_new, self._num_kv_heads, num_groups, -1).permute(1, 2, 0, 3)
-        folded = folded.reshape(self._num_kv_heads, num_groups * num_new, -1)
-        if mask is not None and num_groups > 1:
-            mask = mask.repeat(num_groups, 1)
-        seen = scaled_dot_product_attention(
-            folded[None], keys[None], values[None], mask, scale=layer.scale
-        )
-        seen = seen[0].view(self._num_kv_heads, num_groups, num_new, -1)
-        return seen.permute(2, 0, 1, 3).reshape(num_new, -1)
+    def rotations_for(self, length: int) -> Rotation:
+        """Cosines and signed sines `[length or more, head_dim]` of all positions below `length`."""
+        if length > len(self._cos):
+            self._cos, self._sin = self._rotations(2 * length)
+        return self._cos, self._sin
 
     def _rotation(self, position_ids: Sequence[int]) -> Rotation:
         """Cosines and sines `[num_new, 1, head_dim]` of the positions."""
-        last = max(position_ids)
-        if last >= len(self._cos):
-            self._cos, self._sin = self._rotations(2 * (last + 1))
+        cos, sin = self.rotations_for(max(position_ids) + 1)
         if isinstance(position_ids, range):
             where: Any = slice(position_ids.start, position_ids.stop)
         else:
             where = torch.tensor(position_ids, device=self._device)
-        return self._cos[where, None], self._sin[where, None]
+        return cos[where, None], sin[where, None]
 
     @torch.inference_mode()
     def _rotations(self, length: int) -> Rotation:

@@ -1,0 +1,216 @@
+"""Forward passes whose tensors keep their place and shape: what a device can record and replay.
+
+Keys and values lie in buffers of a text's full length from the start. New tokens go to the slots
+that a tensor names, masks hide all other places, and nothing is read back to the host. Going back
+in the text needs no operation: what lies past its end is hidden, and written over later.
+"""
+
+from typing import Any, Protocol
+
+import torch
+from transformers import PreTrainedModel
+from transformers.cache_utils import DynamicCache, DynamicLayer
+
+from specviz.decoding.attention import Seen
+from specviz.decoding.lean_forward import LeanForward
+from specviz.errors import IncompatibleModelError
+from specviz.texts import message
+
+_FULL, _SLIDING = "full_attention", "sliding_attention"
+
+
+class StaticPass(Protocol):
+    """One model over one text of at most `capacity` tokens."""
+
+    capacity: int
+
+    def __call__(
+        self, ids: torch.Tensor, positions: torch.Tensor, slots: torch.Tensor, visible: torch.Tensor
+    ) -> torch.Tensor:
+        """Read a block and return logits `[width, vocab]`.
+
+        Args:
+            ids, positions, slots: `[width]` int64: tokens, places in the text, places in the cache.
+            visible: `[width, capacity]` bool, true where a token may look.
+        """
+
+    def keep_rows(self, start: int, rows: torch.Tensor) -> None:
+        """Move the tokens at `start + rows` to the places from `start` on."""
+
+    def grown(self, capacity: int) -> "StaticPass":
+        """Return the same with more room, and what it has read."""
+
+
+def static_pass(model: PreTrainedModel, capacity: int) -> StaticPass:
+    """Make the static pass of a model.
+
+    Raises:
+        IncompatibleModelError: It has a window of which only its own class knows where it applies.
+    """
+    if LeanForward.fits(model):
+        return LeanStaticPass(model, capacity)
+    return WrappedStaticPass(model, capacity)
+
+
+class LeanStaticPass:
+    """The lean pass, over one buffer for all layers."""
+
+    def __init__(self, model: PreTrainedModel, capacity: int) -> None:
+        self._model = model
+        self._lean = LeanForward(model)
+        self.capacity = capacity
+        self._cos, self._sin = self._lean.rotations_for(capacity)
+        shape = (self._lean.num_layers, 2, capacity, *self._lean.head_shape)
+        self._buffer = torch.zeros(shape, dtype=model.dtype, device=model.device)
+        self._slots = torch.empty(0)
+
+    def __call__(
+        self, ids: torch.Tensor, positions: torch.Tensor, slots: torch.Tensor, visible: torch.Tensor
+    ) -> torch.Tensor:
+        """Read a block and return logits `[width, vocab]`."""
+        self._slots = slots
+        rotation = (self._cos[positions, None], self._sin[positions, None])
+        sight = StaticSight(visible, slots, self._buffer.dtype)
+        hidden = self._lean.embed_ids(ids)
+        return self._lean.predict(self._lean.run(hidden, 0, None, rotation, self, sight))
+
+    def write(
+        self, layer: int, keys: torch.Tensor, values: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Put a block's keys and values into their slots; return all of the layer."""
+        all_keys, all_values = self._buffer[layer]
+        all_keys.index_copy_(0, self._slots, keys)
+        all_values.index_copy_(0, self._slots, values)
+        return all_keys.transpose(0, 1), all_values.transpose(0, 1)
+
+    def keep_rows(self, start: int, rows: torch.Tensor) -> None:
+        """Move the tokens at `start + rows` to the places from `start` on."""
+        index = rows.to(self._buffer.device) + start
+        self._buffer[:, :, start : start + len(rows)] = self._buffer[:, :, index]
+
+    def grown(self, capacity: int) -> "LeanStaticPass":
+        """Return the same with more room, and what it has read."""
+        grown = LeanStaticPass(self._model, capacity)
+        grown._buffer[:, :, : self.capacity] = self._buffer
+        return grown
+
+
+class StaticSight:
+    """Masks of a block over the whole buffer, made once for each window."""
+
+    def __init__(self, visible: torch.Tensor, slots: torch.Tensor, dtype: torch.dtype) -> None:
+        self._visible, self._slots, self._dtype = visible, slots, dtype
+        self._masks: dict[int | None, torch.Tensor] = {}
+
+    def of(self, window: int | None, keys: torch.Tensor, values: torch.Tensor) -> Seen:
+        """Return what a layer looks at."""
+        return keys, values, self.mask(window), False
+
+    def mask(self, window: int | None) -> torch.Tensor:
+        """Numbers to add, `[width, capacity]`; a text past a window has no trees in it."""
+        if window not in self._masks:
+            visible = self._visible
+            if window is not None:
+                column = torch.arange(visible.shape[1], device=visible.device)
+                visible = visible & (column > self._slots[:, None] - window)
+            mask = torch.zeros(visible.shape, dtype=self._dtype, device=visible.device)
+            self._masks[window] = mask.masked_fill_(~visible, torch.finfo(self._dtype).min)
+        return self._masks[window]
+
+
+class WrappedStaticPass:
+    """A model's own modules, over a cache whose layers write where they are told."""
+
+    def __init__(self, model: PreTrainedModel, capacity: int) -> None:
+        self._model = model
+        self.capacity = capacity
+        config = model.config.get_text_config()
+        kinds = set(getattr(config, "layer_types", None) or ())
+        self._window: int | None = getattr(config, "sliding_window", None)
+        self._has_kinds = _SLIDING in kinds
+        if not kinds <= {_FULL, _SLIDING} or (self._window and not kinds):
+            raise IncompatibleModelError(
+                message("refusal.static_window", model=type(model).__name__)
+            )
+        self._cache = DynamicCache()
+        self._place = Place()
+        self._cache.layer_class_to_replicate = lambda: SlotLayer(capacity, self._place)
+
+    def __call__(
+        self, ids: torch.Tensor, positions: torch.Tensor, slots: torch.Tensor, visible: torch.Tensor
+    ) -> torch.Tensor:
+        """Read a block and return logits `[width, vocab]`."""
+        sight = StaticSight(visible, slots, self._model.dtype)
+        masks: Any = sight.mask(None)[None, None]
+        if self._has_kinds:
+            masks = {_FULL: masks, _SLIDING: sight.mask(self._window)[None, None]}
+        self._place.slots = slots
+        logits: torch.Tensor = self._model(
+            input_ids=ids[None],
+            position_ids=positions[None],
+            past_key_values=self._cache,
+            attention_mask=masks,
+            use_cache=True,
+        ).logits
+        return logits[0]
+
+    def keep_rows(self, start: int, rows: torch.Tensor) -> None:
+        """Move the tokens at `start + rows` to the places from `start` on."""
+        for layer in self._cache.layers:
+            index = rows.to(layer.keys.device) + start
+            for states in (layer.keys, layer.values):
+                states[:, :, start : start + len(rows)] = states[:, :, index]
+
+    def grown(self, capacity: int) -> "WrappedStaticPass":
+        """Return the same with more room, and what it has read."""
+        grown = WrappedStaticPass(self._model, capacity)
+        for layer in self._cache.layers:
+            grown._cache.layers.append(layer.grown(capacity, grown._place))
+        return grown
+
+
+class Place:
+    """Where the block that is being read goes, the same for all layers of a pass."""
+
+    slots: torch.Tensor
+    """`[width]` int64."""
+
+
+class SlotLayer(DynamicLayer):  # type: ignore[misc]
+    """One layer's keys and values at full length."""
+
+    def __init__(self, capacity: int, place: Place) -> None:
+        super().__init__()
+        self._capacity = capacity
+        self._place = place
+
+    def lazy_initialization(self, key_states: torch.Tensor, value_states: torch.Tensor) -> None:
+        """Allocate `[1, num_kv_heads, capacity, head_dim]`, all zeros."""
+        self.dtype, self.device = key_states.dtype, key_states.device
+        self.keys, self.values = (
+            states.new_zeros(*states.shape[:2], self._capacity, states.shape[-1])
+            for states in (key_states, value_states)
+        )
+        self.is_initialized = True
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Write `[1, num_kv_heads, width, head_dim]` to the slots and return all there is."""
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        self.keys.index_copy_(2, self._place.slots, key_states)
+        self.values.index_copy_(2, self._place.slots, value_states)
+        return self.keys, self.values
+
+    def get_seq_length(self) -> int:
+        """Nothing counts by this: positions and masks are given."""
+        return 0
+
+    def grown(self, capacity: int, place: Place) -> "SlotLayer":
+        """Return a longer layer that holds the same."""
+        longer = SlotLayer(capacity, place)
+        longer.lazy_initialization(self.keys, self.values)
+        longer.keys[:, :, : self._capacity] = self.keys
+        longer.values[:, :, : self._capacity] = self.values
+        return longer

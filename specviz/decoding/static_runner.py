@@ -1,0 +1,145 @@
+"""A `ModelRunner` in static form: a few widths of blocks, each computed by one fixed step."""
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from transformers import PreTrainedModel
+
+from specviz.decoding.capture import Capture, uncaptured
+from specviz.decoding.lean_cache import DEFAULT_ROOM
+from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.static_pass import StaticPass, static_pass
+
+STEP = 64
+"""Buffers are a multiple of this long: fast attention kernels ask for it."""
+WIDTHS = (1, 2, 4, 8)
+
+
+class StaticRunner(ModelRunner):
+    """Runs one causal LM over texts of a known greatest length."""
+
+    def __init__(
+        self,
+        model: PreTrainedModel,
+        room: int = DEFAULT_ROOM,
+        widths: Iterable[int] = WIDTHS,
+        capture: Capture = uncaptured,
+    ) -> None:
+        """Serve one text after another.
+
+        Args:
+            room: Most tokens of a text. Longer ones are read too, in larger buffers, whose steps
+                are recorded anew.
+            widths: Widths of the blocks that are recorded; a narrower one is filled up, a wider one
+                is computed as it is.
+        """
+        self._widths = tuple(sorted(set(widths)))
+        self._capture = capture
+        self._steps: dict[int, StaticStep] = {}
+        self._pass = static_pass(model, _rounded(room + self._widths[-1]))
+        super().__init__(model, room)
+
+    def reset(self) -> None:
+        """Forget everything; buffers and recorded steps stay."""
+        self._ids: list[int] = []
+
+    @torch.inference_mode()
+    def prepare(self) -> None:
+        """Record the steps of all widths, so that none is recorded while a text is read."""
+        for width in self._widths:
+            self._step(width)
+        self.reset()
+
+    @torch.inference_mode()
+    def keep(self, num_committed: int, path: Sequence[int]) -> None:
+        """Keep the first `num_committed` tokens and the nodes of `path`."""
+        if any(node != index for index, node in enumerate(path)):
+            self._pass.keep_rows(num_committed, torch.tensor(path))
+        self._ids = self._ids[:num_committed] + [self._ids[num_committed + node] for node in path]
+
+    def _truncate(self, num_tokens: int) -> None:
+        del self._ids[num_tokens:]
+
+    def _call(
+        self,
+        token_ids: Sequence[int],
+        position_ids: Sequence[int],
+        num_logits: int,
+        visible: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        num_past, num_new = len(self._ids), len(token_ids)
+        width = next((width for width in self._widths if width >= num_new), num_new)
+        self._make_room(num_past + width)
+        step = self._step(width)
+        own = None if visible is None else visible[:, num_past:]
+        step.fill(token_ids, position_ids, num_past, own)
+        logits = step.run()[num_new - num_logits : num_new]
+        # The next replay writes over what this one returned.
+        return logits.clone()
+
+    def _step(self, width: int) -> "StaticStep":
+        if width in self._steps:
+            return self._steps[width]
+        if width not in self._widths:
+            return StaticStep(self._pass, width, self.device, uncaptured)
+        self._steps[width] = StaticStep(self._pass, width, self.device, self._capture)
+        return self._steps[width]
+
+    def _make_room(self, num_tokens: int) -> None:
+        if num_tokens > self._pass.capacity:
+            self._steps.clear()
+            self._pass = self._pass.grown(_rounded(2 * num_tokens))
+
+
+class StaticStep:
+    """The computation of a block of one width, from inputs that keep their place."""
+
+    def __init__(
+        self, forward: StaticPass, width: int, device: torch.device, capture: Capture
+    ) -> None:
+        self._forward = forward
+        self._width = width
+        # Ids, positions, and the slot of the first: one copy to the device.
+        self._given = torch.zeros(2 * width + 1, dtype=torch.int64, device=device)
+        # A recording computes, and writes: past the end of any text.
+        self._given[-1] = forward.capacity - width
+        self._offsets = torch.arange(width, device=device)
+        self._columns = torch.arange(forward.capacity, device=device)
+        self._causal = torch.ones(width, width, dtype=torch.bool, device=device).tril()
+        self._own = self._causal.clone()
+        self._is_causal = True
+        self.run = capture(self._compute)
+
+    def fill(
+        self,
+        token_ids: Sequence[int],
+        position_ids: Sequence[int],
+        start: int,
+        own: torch.Tensor | None,
+    ) -> None:
+        """Put in a block that begins at slot `start`, filled up to the width by what is not read.
+
+        Args:
+            own: `[num_new, num_new]` bool, who of the block sees whom; None: what comes before.
+        """
+        rest = self._width - len(token_ids)
+        ids = [*token_ids, *[0] * rest]
+        positions = [*position_ids, *[position_ids[-1]] * rest]
+        self._given.copy_(torch.tensor([*ids, *positions, start]))
+        if own is not None:
+            self._own.copy_(self._causal)
+            self._own[: len(own), : len(own)] = own
+        elif not self._is_causal:
+            self._own.copy_(self._causal)
+        self._is_causal = own is None
+
+    def _compute(self) -> torch.Tensor:
+        ids, positions, start = torch.split(self._given, [self._width, self._width, 1])
+        slots = start + self._offsets
+        visible = (self._columns < start).expand(self._width, -1)
+        visible = visible.index_copy(1, slots, self._own)
+        return self._forward(ids, positions, slots, visible)
+
+
+def _rounded(num_tokens: int) -> int:
+    return -(-num_tokens // STEP) * STEP
