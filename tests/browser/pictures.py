@@ -51,9 +51,13 @@ def take_rounds(browser: Browser, address: str, file: Path) -> None:
     """Photograph a round with a rejected guess of a recorded race at temperature 0.8."""
     page = open_page(browser, address, "light", 1440, 1250)
     page.click("#sv-tab-rounds-button")
-    page.locator(".sv-rounds-view button").first.click()
     page.wait_for_selector(".sv-rounds-view [role=listbox]")
-    page.get_by_role("slider").first.fill("2")
+    rejected = page.locator(".sv-rounds-view .sv-rejected")
+    for number in range(2, 12):
+        page.locator(".sv-round-slider").fill(str(number))
+        page.wait_for_timeout(500)
+        if rejected.count():
+            break
     page.wait_for_timeout(2_500)
     page.screenshot(path=file)
     page.context.close()
