@@ -7,6 +7,7 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from rich.console import Console
 
@@ -43,7 +44,8 @@ def main(
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         args = build_parser().parse_args(argv)
-        return _COMMANDS[args.command](args, start_race_factory or _start_race_on, console)
+        own_factory = partial(_start_race_on, wish=getattr(args, "compile", "auto"))
+        return _COMMANDS[args.command](args, start_race_factory or own_factory, console)
     except SpecvizError as error:
         errors.print(f"specviz: {error}", markup=False)
         return 2
@@ -52,16 +54,17 @@ def main(
         return 130
 
 
-def _start_race_on(device: str, dtype: str) -> StartRace:
+def _start_race_on(device: str, dtype: str, wish: str) -> StartRace:
     # Imported here, so that help and refusals do not wait for torch.
     from transformers.utils import logging
 
+    from specviz.decoding.forms import Compile
     from specviz.models.loading import ModelPool
     from specviz.race.wiring import make_start_race
 
     if not sys.stderr.isatty():
         logging.disable_progress_bar()
-    return make_start_race(ModelPool(device, dtype))
+    return make_start_race(ModelPool(device, dtype), Compile(wish))
 
 
 def _race(args: Namespace, factory: StartRaceFactory, console: Console) -> int:

@@ -78,6 +78,13 @@ def _add_race_options(parser: ArgumentParser) -> None:
         "what is left out comes from the options above",
     )
     _add_place(add)
+    add(
+        "--compile",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help="steps that the device records and replays: where they are right and faster (auto, "
+        "the default), wherever they are right, or never",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

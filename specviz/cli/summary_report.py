@@ -10,6 +10,7 @@ from rich.text import Text
 
 from specviz.bench.repeats import Comparison, LaneSummary, Quartiles, quartiles, summarise
 from specviz.cli.race_report import lane_titles
+from specviz.texts import in_english, message
 from specviz.trace.doubts import Doubt
 from specviz.trace.metrics import LaneMetrics, race_metrics
 from specviz.trace.values import Environment, Trace
@@ -62,6 +63,10 @@ def print_summary(
     place = f"{where.device_name} ({where.device}), {where.dtype}, {threads}"
     console.print()
     console.print(Text(place + many, style="dim"))
+    if where.form_reason:
+        form, reason = (message(f"form.{key}") for key in (where.form, where.form_reason))
+        told = message("form.told", form=form, reason=reason)
+        console.print(Text(in_english(told), style="dim"))
     runs = list(zip(*(summarise(trace) for trace in traces), strict=True))
     metrics, verdicts = race_metrics(last), race_verdicts(last)
     columns = [

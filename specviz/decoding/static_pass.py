@@ -5,6 +5,7 @@ that a tensor names, masks hide all other places, and nothing is read back to th
 in the text needs no operation: what lies past its end is hidden, and written over later.
 """
 
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
@@ -19,20 +20,28 @@ from specviz.texts import message
 _FULL, _SLIDING = "full_attention", "sliding_attention"
 
 
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Tokens that are read together, as tensors on the device."""
+
+    ids: torch.Tensor
+    """`[width]` int64."""
+    positions: torch.Tensor
+    """Places in the text, `[width]` int64."""
+    slots: torch.Tensor
+    """Places in the cache, `[width]` int64."""
+    visible: torch.Tensor
+    """`[width, capacity]` bool, true where a token may look."""
+
+
 class StaticPass(Protocol):
     """One model over one text of at most `capacity` tokens."""
 
     capacity: int
+    device: torch.device
 
-    def __call__(
-        self, ids: torch.Tensor, positions: torch.Tensor, slots: torch.Tensor, visible: torch.Tensor
-    ) -> torch.Tensor:
-        """Read a block and return logits `[width, vocab]`.
-
-        Args:
-            ids, positions, slots: `[width]` int64: tokens, places in the text, places in the cache.
-            visible: `[width, capacity]` bool, true where a token may look.
-        """
+    def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
+        """Read a block and return the logits `[num_logits, vocab]` of its last places."""
 
     def keep_rows(self, start: int, rows: torch.Tensor) -> None:
         """Move the tokens at `start + rows` to the places from `start` on."""
@@ -59,20 +68,20 @@ class LeanStaticPass:
         self._model = model
         self._lean = LeanForward(model)
         self.capacity = capacity
+        self.device = model.device
         self._cos, self._sin = self._lean.rotations_for(capacity)
         shape = (self._lean.num_layers, 2, capacity, *self._lean.head_shape)
         self._buffer = torch.zeros(shape, dtype=model.dtype, device=model.device)
         self._slots = torch.empty(0)
 
-    def __call__(
-        self, ids: torch.Tensor, positions: torch.Tensor, slots: torch.Tensor, visible: torch.Tensor
-    ) -> torch.Tensor:
-        """Read a block and return logits `[width, vocab]`."""
-        self._slots = slots
-        rotation = (self._cos[positions, None], self._sin[positions, None])
-        sight = StaticSight(visible, slots, self._buffer.dtype)
-        hidden = self._lean.embed_ids(ids)
-        return self._lean.predict(self._lean.run(hidden, 0, None, rotation, self, sight))
+    def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
+        """Read a block and return the logits `[num_logits, vocab]` of its last places."""
+        self._slots = block.slots
+        rotation = (self._cos[block.positions, None], self._sin[block.positions, None])
+        sight = StaticSight(block, self._buffer.dtype)
+        hidden = self._lean.embed_ids(block.ids)
+        hidden = self._lean.run(hidden, 0, None, rotation, self, sight)
+        return self._lean.predict(hidden[-num_logits:])
 
     def write(
         self, layer: int, keys: torch.Tensor, values: torch.Tensor
@@ -98,8 +107,8 @@ class LeanStaticPass:
 class StaticSight:
     """Masks of a block over the whole buffer, made once for each window."""
 
-    def __init__(self, visible: torch.Tensor, slots: torch.Tensor, dtype: torch.dtype) -> None:
-        self._visible, self._slots, self._dtype = visible, slots, dtype
+    def __init__(self, block: Block, dtype: torch.dtype) -> None:
+        self._visible, self._slots, self._dtype = block.visible, block.slots, dtype
         self._masks: dict[int | None, torch.Tensor] = {}
 
     def of(self, window: int | None, keys: torch.Tensor, values: torch.Tensor) -> Seen:
@@ -124,6 +133,7 @@ class WrappedStaticPass:
     def __init__(self, model: PreTrainedModel, capacity: int) -> None:
         self._model = model
         self.capacity = capacity
+        self.device = model.device
         config = model.config.get_text_config()
         kinds = set(getattr(config, "layer_types", None) or ())
         self._window: int | None = getattr(config, "sliding_window", None)
@@ -136,21 +146,20 @@ class WrappedStaticPass:
         self._place = Place()
         self._cache.layer_class_to_replicate = lambda: SlotLayer(capacity, self._place)
 
-    def __call__(
-        self, ids: torch.Tensor, positions: torch.Tensor, slots: torch.Tensor, visible: torch.Tensor
-    ) -> torch.Tensor:
-        """Read a block and return logits `[width, vocab]`."""
-        sight = StaticSight(visible, slots, self._model.dtype)
+    def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
+        """Read a block and return the logits `[num_logits, vocab]` of its last places."""
+        sight = StaticSight(block, self._model.dtype)
         masks: Any = sight.mask(None)[None, None]
         if self._has_kinds:
             masks = {_FULL: masks, _SLIDING: sight.mask(self._window)[None, None]}
-        self._place.slots = slots
+        self._place.slots = block.slots
         logits: torch.Tensor = self._model(
-            input_ids=ids[None],
-            position_ids=positions[None],
+            input_ids=block.ids[None],
+            position_ids=block.positions[None],
             past_key_values=self._cache,
             attention_mask=masks,
             use_cache=True,
+            logits_to_keep=num_logits,
         ).logits
         return logits[0]
 

@@ -8,7 +8,7 @@ from transformers import PreTrainedModel
 from specviz.decoding.capture import Capture, uncaptured
 from specviz.decoding.lean_cache import DEFAULT_ROOM
 from specviz.decoding.model_runner import ModelRunner
-from specviz.decoding.static_pass import StaticPass, static_pass
+from specviz.decoding.static_pass import Block, StaticPass, static_pass
 
 STEP = 64
 """Buffers are a multiple of this long: fast attention kernels ask for it."""
@@ -39,6 +39,11 @@ class StaticRunner(ModelRunner):
         self._pass = static_pass(model, _rounded(room + self._widths[-1]))
         super().__init__(model, room)
 
+    @property
+    def capacity(self) -> int:
+        """Slots of the buffers."""
+        return self._pass.capacity
+
     def reset(self) -> None:
         """Forget everything; buffers and recorded steps stay."""
         self._ids: list[int] = []
@@ -47,7 +52,7 @@ class StaticRunner(ModelRunner):
     def prepare(self) -> None:
         """Record the steps of all widths, so that none is recorded while a text is read."""
         for width in self._widths:
-            self._step(width)
+            self._step(width, width)
         self.reset()
 
     @torch.inference_mode()
@@ -70,19 +75,20 @@ class StaticRunner(ModelRunner):
         num_past, num_new = len(self._ids), len(token_ids)
         width = next((width for width in self._widths if width >= num_new), num_new)
         self._make_room(num_past + width)
-        step = self._step(width)
+        step = self._steps.get(width) or self._step(width, num_logits)
         own = None if visible is None else visible[:, num_past:]
         step.fill(token_ids, position_ids, num_past, own)
-        logits = step.run()[num_new - num_logits : num_new]
+        logits = step.run()
+        if width in self._widths:
+            logits = logits[num_new - num_logits : num_new]
         # The next replay writes over what this one returned.
         return logits.clone()
 
-    def _step(self, width: int) -> "StaticStep":
-        if width in self._steps:
-            return self._steps[width]
+    def _step(self, width: int, num_logits: int) -> "StaticStep":
+        """Make the step of a width: recorded with all its logits and kept, or used this once."""
         if width not in self._widths:
-            return StaticStep(self._pass, width, self.device, uncaptured)
-        self._steps[width] = StaticStep(self._pass, width, self.device, self._capture)
+            return StaticStep(self._pass, width, num_logits, uncaptured)
+        self._steps[width] = StaticStep(self._pass, width, width, self._capture)
         return self._steps[width]
 
     def _make_room(self, num_tokens: int) -> None:
@@ -94,11 +100,11 @@ class StaticRunner(ModelRunner):
 class StaticStep:
     """The computation of a block of one width, from inputs that keep their place."""
 
-    def __init__(
-        self, forward: StaticPass, width: int, device: torch.device, capture: Capture
-    ) -> None:
+    def __init__(self, forward: StaticPass, width: int, num_logits: int, capture: Capture) -> None:
+        device = forward.device
         self._forward = forward
         self._width = width
+        self._num_logits = num_logits
         # Ids, positions, and the slot of the first: one copy to the device.
         self._given = torch.zeros(2 * width + 1, dtype=torch.int64, device=device)
         # A recording computes, and writes: past the end of any text.
@@ -138,7 +144,7 @@ class StaticStep:
         slots = start + self._offsets
         visible = (self._columns < start).expand(self._width, -1)
         visible = visible.index_copy(1, slots, self._own)
-        return self._forward(ids, positions, slots, visible)
+        return self._forward(Block(ids, positions, slots, visible), self._num_logits)
 
 
 def _rounded(num_tokens: int) -> int:

@@ -8,11 +8,17 @@ import torch
 import transformers
 
 import specviz
-from specviz.trace.values import Environment
+from specviz.trace.values import Environment, Form
 
 
-def describe_environment(device: torch.device, dtype: str, logit_noise: float) -> Environment:
-    """Describe this process and its device, now."""
+def describe_environment(
+    device: torch.device,
+    dtype: str,
+    logit_noise: float,
+    form: Form = Form.GROWING,
+    form_reason: str = "",
+) -> Environment:
+    """Describe this process and its device, now, and the form in which models run on it."""
     return Environment(
         device=str(device),
         device_name=_device_name(device),
@@ -23,6 +29,8 @@ def describe_environment(device: torch.device, dtype: str, logit_noise: float) -
         specviz=specviz.__version__,
         recorded_at=datetime.now(UTC).isoformat(timespec="seconds"),
         logit_noise=logit_noise,
+        form=form,
+        form_reason=form_reason,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from specviz.decoding.clock import DeviceClock
 from specviz.decoding.decoder import Decoder, Limits
+from specviz.decoding.forms import MakeRunner
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.positions import context_of, declared_context
 from specviz.decoding.proposal import Proposer
@@ -64,8 +65,18 @@ def _check_room(num_tokens: int, target: LoadedModel) -> None:
     )
 
 
-def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Decoder:
+def build_decoder(
+    spec: LaneSpec,
+    pool: ModelPool,
+    request: RaceRequest,
+    make_runner: MakeRunner = ModelRunner,
+    num_prompt: int = 0,
+) -> Decoder:
     """Build the decoder of one lane; lanes share weights, never caches.
+
+    Args:
+        make_runner: Makes the runners of whole models, in the form that the race has.
+        num_prompt: Tokens of the prompt.
 
     Raises:
         ModelLoadError: A model cannot be loaded.
@@ -73,10 +84,11 @@ def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Deco
     """
     target = pool.get(spec.target)
     check_rollback(target)
-    runner = _target_runner(spec, target, request.max_new_tokens)
+    num_tokens = num_prompt + request.max_new_tokens
+    runner = _target_runner(spec, target, num_tokens, make_runner)
     return Decoder(
         runner,
-        _proposer(spec, pool, runner, request),
+        _proposer(spec, pool, runner, request, make_runner, num_tokens),
         gamma=spec.gamma,
         sampling=request.sampling,
         limits=Limits(request.max_new_tokens, target.eos_ids, runner.context),
@@ -90,9 +102,11 @@ def build_decoder(spec: LaneSpec, pool: ModelPool, request: RaceRequest) -> Deco
     )
 
 
-def _target_runner(spec: LaneSpec, target: LoadedModel, room: int) -> ModelRunner:
+def _target_runner(
+    spec: LaneSpec, target: LoadedModel, room: int, make_runner: MakeRunner
+) -> ModelRunner:
     if spec.method is not Method.EARLY_EXIT:
-        return ModelRunner(target.model, room)
+        return make_runner(target.model, room)
     exit_layer = _first_exit(target) if spec.exit_layer is None else spec.exit_layer
     return SplitRunner(target.model, exit_layer, room)
 
@@ -106,7 +120,12 @@ def _first_exit(target: LoadedModel) -> int:
 
 
 def _proposer(
-    spec: LaneSpec, pool: ModelPool, runner: ModelRunner, request: RaceRequest
+    spec: LaneSpec,
+    pool: ModelPool,
+    runner: ModelRunner,
+    request: RaceRequest,
+    make_runner: MakeRunner,
+    num_tokens: int,
 ) -> Proposer:
     target = pool.get(spec.target)
     match spec.method:
@@ -123,7 +142,7 @@ def _proposer(
             check_rollback(draft)
             check_pair(target, draft)
             return DraftModel(
-                ModelRunner(draft.model, request.max_new_tokens),
+                make_runner(draft.model, num_tokens),
                 request.sampling,
                 runner.vocab_size,
                 target.eos_ids,

@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Callable, Generator, Iterable, Iterator
 
+from specviz.decoding.forms import Compile, Forms
 from specviz.decoding.noise import LogitNoise
 from specviz.decoding.prompt_score import mean_log_prob
 from specviz.models.environment import describe_environment
@@ -19,8 +20,8 @@ def _never() -> bool:
     return False
 
 
-def make_start_race(pool: ModelPool) -> StartRace:
-    """Make the `start_race` of one pool of models.
+def make_start_race(pool: ModelPool, wish: Compile = Compile.AUTO) -> StartRace:
+    """Make the `start_race` of one pool of models, in the form that `wish` and the device allow.
 
     Models that are not loaded yet are announced one by one. Each race runs on a thread of its own,
     `should_stop` included, one event at a time as they are asked for. The iterator it returns
@@ -29,12 +30,12 @@ def make_start_race(pool: ModelPool) -> StartRace:
         ModelLoadError: A model cannot be loaded.
         IncompatibleModelError: A model or pair cannot do what a lane asks.
     """
-    noise = _MeasuredNoise()
+    noise, forms = _MeasuredNoise(), Forms.on(pool.device, wish)
 
     def start_race(
         request: RaceRequest, should_stop: Callable[[], bool] = _never
     ) -> Iterator[Event]:
-        return on_own_thread(_race(pool, noise, request, should_stop))
+        return on_own_thread(_race(pool, noise, forms, request, should_stop))
 
     return start_race
 
@@ -55,7 +56,11 @@ def make_check_request(pool: ModelPool) -> Callable[[RaceRequest], None]:
 
 
 def _race(
-    pool: ModelPool, noise: "_MeasuredNoise", request: RaceRequest, should_stop: Callable[[], bool]
+    pool: ModelPool,
+    noise: "_MeasuredNoise",
+    forms: Forms,
+    request: RaceRequest,
+    should_stop: Callable[[], bool],
 ) -> Generator[Event]:
     check_request(request)
     names = [name for spec in request.lanes for name in (spec.target, spec.draft) if name]
@@ -63,10 +68,13 @@ def _race(
     yield from load_models(pool, names)
     target = pool.get(request.lanes[0].target)
     prompt_ids = encode_prompt(request, target)
-    num_threads = None
-    if pool.device.type == "cpu":
-        num_threads = choose_threads([pool.get(name).model for name in names])
-    decoders = [build_decoder(spec, pool, request) for spec in request.lanes]
+    models = [pool.get(name).model for name in names]
+    num_threads = choose_threads(models) if pool.device.type == "cpu" else None
+    form = forms.of_race(models, request.lanes)
+    decoders = [
+        build_decoder(spec, pool, request, form.make_runner, len(prompt_ids))
+        for spec in request.lanes
+    ]
     logit_noise = noise.of(target, request.lanes, num_threads)
     shared = TraceRequest(
         request.prompt,
@@ -75,13 +83,11 @@ def _race(
         request.sampling,
         mean_log_prob(target.model, prompt_ids),
     )
-    yield from run_race(
-        request.lanes,
-        decoders,
-        shared,
-        describe_environment(pool.device, pool.dtype, logit_noise),
-        should_stop,
-    )
+    place = describe_environment(pool.device, pool.dtype, logit_noise, form.form, form.reason)
+    try:
+        yield from run_race(request.lanes, decoders, shared, place, should_stop)
+    finally:
+        form.give_back()
 
 
 class _MeasuredNoise:

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from specviz.trace.limits import DEFAULT_NGRAM
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 NUM_TOP = 10
 
 
@@ -210,6 +210,17 @@ class LaneTrace:
         return tuple(token for round_ in self.rounds for token in round_.emitted)
 
 
+class Form(StrEnum):
+    """In which form the models of a race run, the same for all lanes."""
+
+    GROWING = "growing"
+    """Caches grow and operations are launched one by one."""
+    STATIC = "static"
+    """Fixed buffers and a few widths of blocks."""
+    CAPTURED = "captured"
+    """The static form, each width recorded once by the device and replayed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Environment:
     """Where the race ran."""
@@ -225,6 +236,9 @@ class Environment:
     """UTC, ISO 8601."""
     logit_noise: float
     """Largest difference measured between the target's logits of a block and of single steps."""
+    form: Form = Form.GROWING
+    form_reason: str = ""
+    """Why it is this form, as a key below `form` of the page's texts; empty where nobody chose."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,11 @@ export function aboutDevice({ device, device_name: name, dtype, num_threads: n }
   return device === 'cpu' ? t('lane.place', { place, n }) : place;
 }
 
+/** In which form models ran there and why, or nothing where nobody chose. */
+export function aboutForm({ form, form_reason: reason }) {
+  return reason ? t('form.told', { form: t(`form.${form}`), reason: t(`form.${reason}`) }) : '';
+}
+
 /** The lanes, the device and the date of a recorded race, on one line. */
 export function aboutRecording({ specs, environment }) {
   const date = writtenDate(environment.recorded_at);

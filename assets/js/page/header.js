@@ -1,5 +1,5 @@
 // Title line, and what is switched for the whole page: language, text size, light or dark.
-import { aboutDevice } from '../model/names.js';
+import { aboutDevice, aboutForm } from '../model/names.js';
 import { panels } from '../model/panels.js';
 import { make, setText, wrap } from './dom.js';
 import { remember, remembered } from './memory.js';
@@ -16,7 +16,9 @@ export function mountHeader(container, data) {
   const device = make('span', 'sv-place', data.device);
   for (const { playback } of Object.values(panels)) {
     playback.follow(({ started }) => {
-      if (started) setText(device, aboutDevice(started.environment));
+      if (!started) return;
+      setText(device, aboutDevice(started.environment));
+      device.title = aboutForm(started.environment);
     });
   }
   const side = wrap('div', 'sv-side', device, themeSwitch(), sizeSwitch());

@@ -1,0 +1,136 @@
+"""In which form the models of a race run: all lanes by the same means, and only as was proved.
+
+*Growing* is the plain form: caches that grow, operations launched one by one. *Static* has fixed
+buffers and a few widths of blocks; where the device can record, each width is *captured* once and
+replayed. Recorded runners are kept for the next race of the same models, a bounded number of them.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from weakref import WeakKeyDictionary
+
+import torch
+from transformers import PreTrainedModel
+
+from specviz.decoding.capture import Capture, CudaGraphs, uncaptured
+from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.static_proof import StaticProof, prove_static
+from specviz.decoding.static_runner import StaticRunner
+from specviz.trace.values import Form, LaneSpec, Method
+
+MakeRunner = Callable[[PreTrainedModel, int], ModelRunner]
+"""Makes a runner for texts of at most so many tokens."""
+MAX_IDLE = 4
+"""Runners that are kept of each model: a race has at most four lanes."""
+NARROW = (1, 2, 4)
+
+
+class Compile(StrEnum):
+    """What was asked for."""
+
+    AUTO = "auto"
+    """Recorded steps where the device can record and they are right and faster."""
+    ON = "on"
+    """The static form wherever it is right, recorded or not."""
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class RaceForm:
+    """The form of one race and why it is no other."""
+
+    form: Form
+    reason: str
+    """A key below `form` of the page's texts."""
+    make_runner: MakeRunner
+    give_back: Callable[[], None]
+    """Takes the race's runners back, once it is over."""
+
+
+@dataclass(slots=True)
+class Forms:
+    """Chooses the form of each race on one device."""
+
+    device: torch.device
+    wish: Compile = Compile.AUTO
+    make_capture: Callable[[], Capture] | None = None
+    """What records on this device; None: nothing does."""
+    _proofs: WeakKeyDictionary[PreTrainedModel, dict[tuple[int, ...], StaticProof]] = field(
+        default_factory=WeakKeyDictionary
+    )
+    _idle: dict[PreTrainedModel, list[tuple[tuple[int, ...], StaticRunner]]] = field(
+        default_factory=dict
+    )
+    """Of the models of the last race alone: a runner holds its model."""
+
+    @staticmethod
+    def on(device: torch.device, wish: Compile = Compile.AUTO) -> "Forms":
+        """Choose for a device of this machine."""
+        return Forms(device, wish, CudaGraphs if device.type == "cuda" else None)
+
+    def of_race(self, models: Iterable[PreTrainedModel], lanes: Iterable[LaneSpec]) -> RaceForm:
+        """Choose for a race of these models, and prove what was not proved yet.
+
+        No clock runs meanwhile: this may take some seconds at a model's first race.
+        """
+        models, lanes = tuple(models), tuple(lanes)
+        self._idle = {model: self._idle.get(model, []) for model in models}
+        widths = tuple(sorted({*NARROW, *(lane.gamma + 1 for lane in lanes)}))
+        reason = self._obstacle(lanes) or self._problem(models, widths)
+        if reason is not None:
+            return RaceForm(Form.GROWING, reason, ModelRunner, lambda: None)
+        lent: list[tuple[PreTrainedModel, StaticRunner]] = []
+
+        def make_runner(model: PreTrainedModel, num_tokens: int) -> ModelRunner:
+            runner = self._take(model, num_tokens, widths)
+            lent.append((model, runner))
+            return runner
+
+        def give_back() -> None:
+            while lent:
+                model, runner = lent.pop()
+                idle = self._idle.setdefault(model, [])
+                idle.append((widths, runner))
+                del idle[:-MAX_IDLE]
+
+        form = Form.STATIC if self.make_capture is None else Form.CAPTURED
+        return RaceForm(form, "proved", make_runner, give_back)
+
+    def _obstacle(self, lanes: tuple[LaneSpec, ...]) -> str | None:
+        """Why these lanes cannot be static whatever their models are."""
+        if self.wish is Compile.OFF:
+            return "off"
+        if self.wish is Compile.AUTO and self.make_capture is None:
+            return "no_recording"
+        if any(lane.method is Method.EARLY_EXIT for lane in lanes):
+            return "early_exit"
+        return None
+
+    def _problem(self, models: Iterable[PreTrainedModel], widths: tuple[int, ...]) -> str | None:
+        """The first problem of any model, since all lanes run by the same means."""
+        problems = (self._proof(model, widths).problem for model in models)
+        return next((problem for problem in problems if problem is not None), None)
+
+    def _proof(self, model: PreTrainedModel, widths: tuple[int, ...]) -> StaticProof:
+        known = self._proofs.setdefault(model, {})
+        if widths not in known:
+            capture = self.make_capture or (lambda: uncaptured)
+            faster = self.wish is Compile.AUTO
+            known[widths] = prove_static(model, widths, capture, must_be_faster=faster)
+        return known[widths]
+
+    def _take(
+        self, model: PreTrainedModel, num_tokens: int, widths: tuple[int, ...]
+    ) -> StaticRunner:
+        """An idle runner with these widths and enough room, or a new one; its steps recorded."""
+        idle = self._idle.setdefault(model, [])
+        for index, (known, runner) in enumerate(idle):
+            if known == widths and runner.capacity >= num_tokens + widths[-1]:
+                del idle[index]
+                runner.reset()
+                return runner
+        capture = uncaptured if self.make_capture is None else self.make_capture()
+        runner = StaticRunner(model, num_tokens, widths, capture)
+        runner.prepare()
+        return runner

@@ -1,0 +1,94 @@
+"""Proves on a few texts that the static form of a model may stand in for the growing one."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from statistics import median
+
+import torch
+from transformers import PreTrainedModel
+
+from specviz.decoding.capture import Capture
+from specviz.decoding.clock import DeviceClock
+from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.probes import is_same_but_for_rounding
+from specviz.decoding.static_runner import StaticRunner
+from specviz.errors import IncompatibleModelError
+
+OFFSETS = (96, 41, 64, 17, 5)
+"""Lengths of the texts that are gone on from, back and forth, so that what is stale would show."""
+STRIDE = 37
+NUM_TIMED = 20
+_FAILURES = (RuntimeError, TypeError, ValueError, IndexError, AttributeError, AssertionError)
+"""What devices and models raise while they are recorded: the other form still runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class StaticProof:
+    """What came of the proof."""
+
+    problem: str | None
+    """Why the form may not be used, as a key below `form` of the page's texts; None: it may."""
+    ratio: float | None = None
+    """Time of a static step of one token, as a part of a growing one's; None: not measured."""
+
+
+@torch.inference_mode()
+def prove_static(
+    model: PreTrainedModel,
+    widths: Iterable[int],
+    make_capture: Callable[[], Capture],
+    *,
+    must_be_faster: bool,
+) -> StaticProof:
+    """Compare logits of blocks of each width behind texts of several lengths, then times.
+
+    Args:
+        must_be_faster: Whether a form that is right but not faster is a problem.
+    """
+    widths = tuple(widths)
+    growing = ModelRunner(model)
+    room = min(OFFSETS[0] + max(widths), growing.context or OFFSETS[0] + max(widths))
+    try:
+        static = StaticRunner(model, room, widths, make_capture())
+        static.prepare()
+        if not _is_same(growing, static, widths, room):
+            return StaticProof("differs")
+    except IncompatibleModelError:
+        return StaticProof("window")
+    except _FAILURES:
+        return StaticProof("failed")
+    ratio = _time_ratio(growing, static)
+    is_slower = must_be_faster and ratio >= 1.0
+    return StaticProof("slower" if is_slower else None, ratio)
+
+
+def _is_same(
+    growing: ModelRunner, static: StaticRunner, widths: tuple[int, ...], room: int
+) -> bool:
+    """Whether both give one answer, drafting and verifying by turns."""
+    text = [(STRIDE * index + 1) % growing.vocab_size for index in range(room)]
+    for offset in OFFSETS:
+        for width in (widths[0], *reversed(widths), widths[0]):
+            ids = text[: min(offset, room - width) + width]
+            expected = growing.forward(ids, width)
+            if not is_same_but_for_rounding(static.forward(ids, width), expected):
+                return False
+    return True
+
+
+def _time_ratio(growing: ModelRunner, static: StaticRunner) -> float:
+    """Median over pairs of steps of one token."""
+    clock = DeviceClock(growing.device)
+    text = [1] * OFFSETS[-1]
+    ratios = []
+    for _ in range(NUM_TIMED):
+        took = []
+        for runner in (growing, static):
+            runner.forward(text, 1)
+            runner.keep(len(text) - 1, [])
+            begun = clock.now_ms()
+            runner.forward(text, 1)
+            took.append(max(clock.now_ms() - begun, time.get_clock_info("perf_counter").resolution))
+        ratios.append(took[1] / took[0])
+    return median(ratios)
