@@ -25,6 +25,7 @@ LAYERS: Mapping[str, int] = {
     "specviz.training": 4,
     "specviz.bench": 3,
     "specviz.bench.against": 5,
+    "specviz.bench.device_report": 5,
     "specviz.ui": 3,
     "specviz.cli": 6,
     "specviz.__main__": 7,
@@ -34,7 +35,11 @@ LAYERS: Mapping[str, int] = {
 the version number alone."""
 MAY_USE_LAYERS = {room: {0, 1} for room in ("specviz.ui", "specviz.bench")}
 """Views and measurements are handed `start_race`; they never reach for models themselves."""
-SIDEWAYS = {("specviz.trace.values", "specviz.trace.limits"), ("specviz.errors", "specviz.texts")}
+SIDEWAYS = {
+    ("specviz.trace.values", "specviz.trace.limits"),
+    ("specviz.errors", "specviz.texts"),
+    ("specviz.bench.device_report", "specviz.bench.against"),
+}
 """Neighbours on one floor that may be used."""
 PACKAGES = {
     "specviz.trace": {"numpy"},

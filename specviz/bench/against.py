@@ -23,10 +23,14 @@ MIN_TIMED_TOKENS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class LaneRun:
+    """One run of one contender."""
+
     ids: tuple[int, ...]
     num_timed: int
+    """Tokens after the first output."""
     clock_ms: float
+    """What they took by the lane's own clock."""
     wall_ms: float
 
 
@@ -54,7 +58,7 @@ def compare_with_transformers(
 
 def _runs(
     request: RaceRequest, baseline: LaneSpec, speculative: LaneSpec, device: str, dtype: str
-) -> dict[str, Callable[[], _Run]]:
+) -> dict[str, Callable[[], LaneRun]]:
     # Imported here, so that help and refusals do not wait for torch.
     from transformers.utils import logging
 
@@ -74,20 +78,21 @@ def _runs(
     prompt_ids = encode_prompt(request, target)
     decoders = [build_decoder(spec, pool, request) for spec in (baseline, speculative)]
 
-    def theirs(is_assisted: bool) -> _Run:
+    def theirs(is_assisted: bool) -> LaneRun:
         options = (draft, speculative.gamma) if is_assisted else ()
         run = run_generate(target, prompt_ids, request.max_new_tokens, *options)
-        return _Run(run.ids, run.num_timed, run.timed_ms, run.timed_ms)
+        return LaneRun(run.ids, run.num_timed, run.timed_ms, run.timed_ms)
 
     return {
         "plain": lambda: theirs(is_assisted=False),
-        "baseline": lambda: _run_lane(decoders[0], prompt_ids),
+        "baseline": lambda: run_lane(decoders[0], prompt_ids),
         "assisted": lambda: theirs(is_assisted=True),
-        "drafting": lambda: _run_lane(decoders[1], prompt_ids),
+        "drafting": lambda: run_lane(decoders[1], prompt_ids),
     }
 
 
-def _run_lane(decoder: "Decoder", prompt_ids: Sequence[int]) -> _Run:
+def run_lane(decoder: "Decoder", prompt_ids: Sequence[int]) -> LaneRun:
+    """Run one lane by itself to its end; its first round is not timed."""
     decoder.prefill(prompt_ids)
     decoder.step()
     num_first = len(decoder.output_ids)
@@ -95,10 +100,12 @@ def _run_lane(decoder: "Decoder", prompt_ids: Sequence[int]) -> _Run:
     while decoder.stop_reason is None:
         clock_ms += decoder.step().ms
     wall_ms = (time.perf_counter() - begun) * 1000.0
-    return _Run(decoder.output_ids, len(decoder.output_ids) - num_first, clock_ms, wall_ms)
+    return LaneRun(decoder.output_ids, len(decoder.output_ids) - num_first, clock_ms, wall_ms)
 
 
-def _comparison(lane: LaneSpec, reference: str, ours: list[_Run], theirs: list[_Run]) -> Comparison:
+def _comparison(
+    lane: LaneSpec, reference: str, ours: list[LaneRun], theirs: list[LaneRun]
+) -> Comparison:
     num_tokens = min(run.num_timed for run in [*ours, *theirs])
     if num_tokens < MIN_TIMED_TOKENS:
         raise RequestError(

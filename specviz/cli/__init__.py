@@ -15,6 +15,7 @@ from specviz.bench.against import compare_with_transformers
 from specviz.bench.family_report import measure_family
 from specviz.bench.repeats import LaneSummary, median_summary, repeat_race, summarise
 from specviz.cli.arguments import build_parser, build_request
+from specviz.cli.device_report import run_device_report
 from specviz.cli.distill import run_distill
 from specviz.cli.family_questions import answer_questions
 from specviz.cli.family_tables import print_models, print_report
@@ -82,6 +83,8 @@ def _race(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
 
 
 def _bench(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
+    if args.out is not None:
+        return run_device_report(args, console)
     request = build_request(args)
     if args.against is not None:
         comparisons = compare_with_transformers(request, args.device, args.dtype, args.repeat)

@@ -51,6 +51,7 @@ def build_parser() -> ArgumentParser:
         choices=["transformers"],
         help="compare the first two lanes with transformers' generate()",
     )
+    _add_device_options(bench)
     _add_repeat(bench, 5, "number of repetitions (default 5)")
     _add_models_options(commands.add_parser("models", help="list the shipped models, or measure"))
     add_distill_options(commands.add_parser("distill", help="fit a draft to a target"))
@@ -120,6 +121,14 @@ def _gammas(text: str) -> tuple[int, ...]:
     if not all(part.strip().isdecimal() and 1 <= int(part) <= MAX_GAMMA for part in parts):
         raise ArgumentTypeError(f"must be whole numbers from 1 to {MAX_GAMMA}, got {text!r}")
     return tuple(sorted({int(part) for part in parts}))
+
+
+def _add_device_options(parser: ArgumentParser) -> None:
+    note = "With --out the device is measured instead, with synthetic pairs and no network."
+    add = parser.add_argument_group("a device report", note).add_argument
+    add("--out", metavar="FILE.json", help="where to write it")
+    add("--shapes", metavar="S,S,…", help="of tiny, 1B, 3B, 8B (default: by the device)")
+    add("--minutes", type=float, default=10.0, metavar="M", help="budget (default %(default)s)")
 
 
 def _add_repeat(parser: ArgumentParser, default: int, text: str) -> None:

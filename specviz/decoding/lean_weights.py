@@ -168,8 +168,22 @@ def _joined(modules: Sequence[nn.Linear]) -> Projection:
     return Projection(weight, bias)
 
 
+def _is_joined(parts: Sequence[torch.Tensor]) -> bool:
+    """Whether the parts lie one behind the other already, for another model of the same layers."""
+    first, place = parts[0], parts[0].storage_offset()
+    for part in parts:
+        is_next = part.storage_offset() == place and part.is_contiguous()
+        if not is_next or part.untyped_storage().data_ptr() != first.untyped_storage().data_ptr():
+            return False
+        place += part.numel()
+    return True
+
+
 def _join(modules: Sequence[nn.Linear], name: str) -> torch.Tensor:
     parts = [getattr(module, name).data for module in modules]
+    if _is_joined(parts):
+        size = (sum(len(part) for part in parts), *parts[0].shape[1:])
+        return torch.as_strided(parts[0], size, parts[0].stride())
     whole = torch.cat(parts)
     rows_of_each = torch.split(whole, [len(part) for part in parts])
     for module, rows in zip(modules, rows_of_each, strict=True):

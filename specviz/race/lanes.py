@@ -18,7 +18,8 @@ from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import PromptError
 from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.detokenizer import IncrementalDetokenizer
-from specviz.models.loading import LoadedModel, ModelPool
+from specviz.models.loading import LoadedModel
+from specviz.models.source import ModelSource
 from specviz.texts import message
 from specviz.trace.values import LaneSpec, Method, RaceRequest
 
@@ -67,7 +68,7 @@ def _check_room(num_tokens: int, target: LoadedModel) -> None:
 
 def build_decoder(
     spec: LaneSpec,
-    pool: ModelPool,
+    pool: ModelSource,
     request: RaceRequest,
     make_runner: MakeRunner = ModelRunner,
     num_prompt: int = 0,
@@ -121,7 +122,7 @@ def _first_exit(target: LoadedModel) -> int:
 
 def _proposer(
     spec: LaneSpec,
-    pool: ModelPool,
+    pool: ModelSource,
     runner: ModelRunner,
     request: RaceRequest,
     make_runner: MakeRunner,

@@ -7,7 +7,8 @@ from specviz.decoding.forms import Compile, Forms
 from specviz.decoding.noise import LogitNoise
 from specviz.decoding.prompt_score import mean_log_prob
 from specviz.models.environment import describe_environment
-from specviz.models.loading import LoadedModel, ModelPool
+from specviz.models.loading import LoadedModel
+from specviz.models.source import ModelSource
 from specviz.models.threads import choose_threads
 from specviz.race.lanes import build_decoder, encode_prompt
 from specviz.race.own_thread import on_own_thread
@@ -20,7 +21,7 @@ def _never() -> bool:
     return False
 
 
-def make_start_race(pool: ModelPool, wish: Compile = Compile.AUTO) -> StartRace:
+def make_start_race(pool: ModelSource, wish: Compile = Compile.AUTO) -> StartRace:
     """Make the `start_race` of one pool of models, in the form that `wish` and the device allow.
 
     Models that are not loaded yet are announced one by one. Each race runs on a thread of its own,
@@ -40,7 +41,7 @@ def make_start_race(pool: ModelPool, wish: Compile = Compile.AUTO) -> StartRace:
     return start_race
 
 
-def make_check_request(pool: ModelPool) -> Callable[[RaceRequest], None]:
+def make_check_request(pool: ModelSource) -> Callable[[RaceRequest], None]:
     """Make what says before a race waits for its turn that its prompt cannot be raced.
 
     It only looks at models that are loaded, and raises:
@@ -56,7 +57,7 @@ def make_check_request(pool: ModelPool) -> Callable[[RaceRequest], None]:
 
 
 def _race(
-    pool: ModelPool,
+    pool: ModelSource,
     noise: "_MeasuredNoise",
     forms: Forms,
     request: RaceRequest,
@@ -108,7 +109,7 @@ class _MeasuredNoise:
         return max(noise.of_blocks(spec.gamma + 1) for spec in lanes if spec.gamma)
 
 
-def load_models(pool: ModelPool, names: Iterable[str]) -> Iterator[ModelLoading]:
+def load_models(pool: ModelSource, names: Iterable[str]) -> Iterator[ModelLoading]:
     """Load those of the models that are not loaded yet, and announce each before it is read.
 
     Raises:
