@@ -30,10 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     keep_offline(allow_hub=chosen.allow_hub)
 
     from specviz.errors import SpecvizError
+    from specviz.models.devices import pick_device
     from specviz.ui.page import build_page, launch_settings
 
     try:
-        options = page_options(chosen.target, chosen.draft, chosen.device, chosen.dtype)
+        device = pick_device(chosen.device)
+        options = page_options(chosen.target, chosen.draft, device, chosen.dtype)
         models = _Models()
         page = build_page(_once_loaded(models), options, models.check)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
@@ -177,7 +179,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="app.py", description="Serve the specviz page.")
     parser.add_argument("--target", help="model to check with; the shipped one if left out")
     parser.add_argument("--draft", help="model to guess with, beside --target")
-    parser.add_argument("--device", default="cpu")
+    parser.add_argument(
+        "--device",
+        default="auto",
+        help="cpu, cuda, cuda:1, mps, or auto, the default: the fastest there is",
+    )
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--port", type=int, help="port to serve on; the first free one from 7860")
     parser.add_argument("--allow-hub", action="store_true", help="let --target name a hub model")

@@ -15,6 +15,7 @@ from specviz.cli.distill import add_distill_options
 from specviz.cli.record import add_record_options
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
+from specviz.models.devices import pick_device
 from specviz.trace.limits import MAX_GAMMA
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
 
@@ -111,7 +112,8 @@ def _add_models_options(parser: ArgumentParser) -> None:
 
 
 def _add_place(add: Callable[..., Any]) -> None:
-    add("--device", default="cpu", metavar="D", help="cpu (default), cuda, cuda:1, mps, …")
+    help_ = "cpu, cuda, cuda:1, mps, … or auto, the default: the fastest there is"
+    add("--device", type=pick_device, default="auto", metavar="D", help=help_)
     add("--dtype", default="float32", metavar="D", help="float32 (default), float64, bfloat16, …")
 
 
