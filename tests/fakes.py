@@ -116,6 +116,9 @@ class MarkovRunner:
         self._ids: list[int] = []
         self._num_tree = 0
 
+    def expect_return_to(self, num_tokens: int) -> None:
+        """A table has no states to copy."""
+
     def logits_after(self, ids: Sequence[int]) -> torch.Tensor:
         before = ids[-2] if len(ids) > 1 else 0
         return self.table[before, ids[-1]]

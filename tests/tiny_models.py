@@ -7,14 +7,18 @@ import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import (
     AutoModelForCausalLM,
+    FalconH1Config,
     Gemma2Config,
     GPT2Config,
     GPTNeoXConfig,
+    GraniteMoeHybridConfig,
+    Lfm2Config,
     LlamaConfig,
     MistralConfig,
     PretrainedConfig,
     PreTrainedModel,
     PreTrainedTokenizerFast,
+    Qwen3_5TextConfig,
     Qwen3Config,
 )
 
@@ -59,6 +63,36 @@ CONFIGS: dict[str, Callable[[], PretrainedConfig]] = {
 }
 SHAPES = tuple(CONFIGS)
 
+_MIXED = {**_DEEP, "pad_token_id": 0}
+_TURNS = ["linear_attention", "full_attention"] * 2
+_MIXER = {"mamba_n_heads": 4, "mamba_d_head": 8, "mamba_d_state": 8, "mamba_n_groups": 1}
+
+HYBRID_CONFIGS: dict[str, Callable[[], PretrainedConfig]] = {
+    "qwen3_5": lambda: Qwen3_5TextConfig(
+        **_MIXED,
+        head_dim=8,
+        layer_types=_TURNS,
+        linear_num_key_heads=2,
+        linear_num_value_heads=4,
+        linear_key_head_dim=8,
+        linear_value_head_dim=8,
+    ),
+    "lfm2": lambda: Lfm2Config(**_MIXED, layer_types=["conv", "full_attention"] * 2),
+    "falcon_h1": lambda: FalconH1Config(**_MIXED, **_MIXER, mamba_d_ssm=32, mamba_chunk_size=16),
+    "granite": lambda: GraniteMoeHybridConfig(
+        **_MIXED,
+        **_MIXER,
+        mamba_expand=1,
+        mamba_chunk_size=16,
+        layer_types=_TURNS,
+        num_local_experts=0,
+        shared_intermediate_size=48,
+        position_embedding_type="rope",
+    ),
+}
+HYBRIDS = tuple(HYBRID_CONFIGS)
+"""Shapes with recurrent or convolution layers beside attention."""
+
 
 @cache
 def tiny_model(
@@ -68,7 +102,7 @@ def tiny_model(
 
     Weights are wide, so that the argmax depends on the text and drafts are not trivially right.
     """
-    return random_model(CONFIGS[shape](), seed, noise=noise, dtype=dtype)
+    return random_model((CONFIGS | HYBRID_CONFIGS)[shape](), seed, noise=noise, dtype=dtype)
 
 
 def random_model(

@@ -14,9 +14,10 @@ from transformers import PreTrainedModel
 from specviz.decoding.lean_cache import DEFAULT_ROOM, LeanCache
 from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.positions import context_of
-from specviz.decoding.probes import check_trees
+from specviz.decoding.probes import check_states, check_trees
 from specviz.decoding.proposal import ancestor_mask, depths
 from specviz.decoding.rollback_cache import PartCache, rollback_cache
+from specviz.decoding.state_cache import MAX_READ_AGAIN, StateCache, layer_makers
 from specviz.errors import IncompatibleModelError
 from specviz.texts import message
 
@@ -33,6 +34,9 @@ class ModelRunner:
         Args:
             room: Most tokens that will follow a text's first `forward`. More are read too, but
                 whoever reads them pays for a larger cache.
+
+        Raises:
+            IncompatibleModelError: It keeps states that cannot be put back after a rejection.
         """
         self.model = model
         self.vocab_size: int = model.get_output_embeddings().weight.shape[0]
@@ -41,15 +45,27 @@ class ModelRunner:
         self.device = model.device
         self._lean = LeanForward(model) if LeanForward.fits(model) else None
         self._reads_trees = False
+        self._layer_makers = layer_makers(model.config.get_text_config())
         self.reset()
+        if self._layer_makers is not None:
+            check_states(type(model).__name__, self)
+            self.reset()
 
     def reset(self) -> None:
         """Forget everything."""
         self._cache = self._new_cache(0, None)
         self._ids: list[int] = []
+        self._return_point: int | None = None
+
+    def expect_return_to(self, num_tokens: int) -> None:
+        """Say that tokens past the first `num_tokens` may be taken back, though they are read one
+        by one; a hybrid model then copies its states before the first of them."""
+        self._return_point = num_tokens
 
     def _new_cache(self, first: int, end: int | None) -> LeanCache | PartCache:
         """Make an empty cache for the layers `first` to `end` (None: to the last)."""
+        if self._layer_makers is not None:
+            return StateCache(self._room, self._layer_makers)
         if self._lean is None:
             return rollback_cache(self._room, first)
         end = self._lean.num_layers if end is None else end
@@ -61,6 +77,8 @@ class ModelRunner:
         Row i is for the token that follows `ids[len(ids) - num_logits + i]`.
         """
         missing = self._sync(ids, num_logits)
+        if isinstance(self._cache, StateCache):
+            missing = self._save_states(self._cache, missing, num_logits)
         return self._run(missing, num_logits)
 
     def forward_tree(
@@ -75,6 +93,10 @@ class ModelRunner:
         Raises:
             IncompatibleModelError: The model cannot read trees, or none of this size.
         """
+        if self._layer_makers is not None:
+            raise IncompatibleModelError(
+                message("refusal.tree_through_states", model=type(self.model).__name__)
+            )
         if not self._reads_trees:
             runners = ModelRunner(self.model), ModelRunner(self.model)
             check_trees(type(self.model).__name__, *runners, self._window)
@@ -118,8 +140,28 @@ class ModelRunner:
 
     def _truncate(self, num_tokens: int) -> None:
         if num_tokens < len(self._ids):
+            if isinstance(self._cache, StateCache):
+                num_tokens = self._cache.return_point(num_tokens)
             self._cache.truncate(num_tokens)
             del self._ids[num_tokens:]
+
+    def _save_states(self, cache: StateCache, missing: list[int], num_logits: int) -> list[int]:
+        """Copy the states if some of `missing` may be taken back; return what is still to be read.
+
+        Rows of several logits judge drafts, so what stands behind the first of them is one; other
+        tokens stay, unless `expect_return_to` has said where they do not.
+        """
+        num_certain = len(missing) - num_logits + 1
+        if self._return_point is not None:
+            num_certain = min(num_certain, self._return_point - len(self._ids))
+        if not 0 <= num_certain < len(missing):
+            return missing
+        num_apart = min(num_certain, len(missing) - num_logits)
+        if num_apart > MAX_READ_AGAIN:
+            self._run(missing[:num_apart], 1)
+            missing = missing[num_apart:]
+        cache.save(len(self._ids))
+        return missing
 
     @torch.inference_mode()
     def _run(self, missing: list[int], num_logits: int) -> torch.Tensor:

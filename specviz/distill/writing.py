@@ -120,7 +120,8 @@ def write_together(writer: Writer, jobs: Sequence[Job], seed: int) -> list[list[
         going = [not _has_ended(texts[row], jobs[row], writer.eos_ids) for row in rows]
         if not all(going):
             rows = [row for row, goes in zip(rows, going, strict=True) if goes]
-            cache.batch_select_indices(torch.tensor(going, device=model.device).nonzero()[:, 0])
+            # Unlike `batch_select_indices`, states of recurrent layers are selected from too.
+            cache.reorder_cache(torch.tensor(going, device=model.device).nonzero()[:, 0])
         fed = torch.tensor([[texts[row][read - 1]] for row in rows], device=model.device)
     return [text[len(job.ids) :] for text, job in zip(texts, jobs, strict=True)]
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from transformers import DynamicCache
+from transformers.cache_utils import CacheLayerMixin, LinearAttentionCacheLayerMixin
 
 from specviz.errors import IncompatibleModelError
 from specviz.models.loading import LoadedModel
@@ -58,8 +59,11 @@ def check_pair(target: LoadedModel, draft: LoadedModel) -> None:
 def check_rollback(loaded: LoadedModel) -> None:
     """Refuse models whose state cannot be put back to an earlier token.
 
+    Hybrids, whose states lie in the cache beside the keys of attention, pass here: whether theirs
+    can be put back is tried out by the `ModelRunner` that is made for them.
+
     Raises:
-        IncompatibleModelError: The model is an encoder-decoder, recurrent or hybrid.
+        IncompatibleModelError: The model is an encoder-decoder or recurrent in all its layers.
     """
     model = loaded.model
     config = model.config.get_text_config()
@@ -73,13 +77,26 @@ def check_rollback(loaded: LoadedModel) -> None:
 
 
 def _recurrent_part(model: Any, config: Any) -> Text | None:
-    if getattr(model, "_is_stateful", False):
-        return message("refusal.stateful")
-    kinds = {kind for kind in getattr(config, "layer_types", None) or () if "attention" not in kind}
-    kinds |= {kind for kind in getattr(config, "layer_types", None) or () if "linear" in kind}
-    if kinds:
-        return message("refusal.layer_types", types=", ".join(sorted(kinds)))
+    if not _is_hybrid(config):
+        if getattr(model, "_is_stateful", False):
+            return message("refusal.stateful")
+        kinds = set(getattr(config, "layer_types", None) or ())
+        kinds = {kind for kind in kinds if "attention" not in kind or "linear" in kind}
+        if kinds:
+            return message("refusal.layer_types", types=", ".join(sorted(kinds)))
     for layer in DynamicCache(config=config).layers:
-        if not getattr(layer, "is_croppable", True) and not getattr(layer, "is_sliding", False):
+        is_put_back = isinstance(layer, LinearAttentionCacheLayerMixin)
+        is_cut = getattr(layer, "is_croppable", True) or getattr(layer, "is_sliding", False)
+        if not is_put_back and not is_cut:
             return type(layer).__name__
     return None
+
+
+def _is_hybrid(config: Any) -> bool:
+    """Whether states and keys lie side by side in a cache that transformers can make."""
+    try:
+        layers = DynamicCache(config=config).layers
+    except KeyError:
+        return False
+    has_states = any(isinstance(layer, LinearAttentionCacheLayerMixin) for layer in layers)
+    return has_states and any(isinstance(layer, CacheLayerMixin) for layer in layers)

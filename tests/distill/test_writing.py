@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from tiny_models import CONFIGS, SHAPES, random_model
+from tiny_models import CONFIGS, HYBRID_CONFIGS, HYBRIDS, SHAPES, random_model
 
 from specviz.distill.texts import Job, plan_jobs
 from specviz.distill.writing import Writer, read_texts, write_jobs, write_together
 
 
 def writer(shape: str = "llama", rows: int = 300, ends: frozenset[int] = frozenset()) -> Writer:
-    config = CONFIGS[shape]()
+    config = (CONFIGS | HYBRID_CONFIGS)[shape]()
     config.vocab_size = rows
     return Writer(random_model(config, dtype=torch.float64), 300, ends)
 
@@ -24,7 +24,7 @@ def job(ids: list[int], temperature: float = 0.0, num_new: int = 10) -> Job:
 PROMPTS = [[5, 6, 7], [9], [11, 12, 13, 14, 15, 16, 17], [9, 8]]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [*SHAPES, *HYBRIDS])
 def test_greedy_writing_equals_generate(shape: str) -> None:
     target = writer(shape)
     written = write_together(target, [job(prompt) for prompt in PROMPTS], seed=0)

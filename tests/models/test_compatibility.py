@@ -12,9 +12,9 @@ from transformers import (
     PretrainedConfig,
     PreTrainedTokenizerFast,
     Qwen3NextConfig,
-    RecurrentGemmaConfig,
 )
 
+from specviz.decoding.model_runner import ModelRunner
 from specviz.errors import IncompatibleModelError
 from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.loading import LoadedModel
@@ -43,11 +43,12 @@ GATED = {
 
 RECURRENT: dict[str, PretrainedConfig] = {
     "mamba": MambaConfig(vocab_size=48, hidden_size=32, num_hidden_layers=2, state_size=4),
+    "lfm2-of-convolutions": Lfm2Config(**SMALL, layer_types=["conv"] * 4),
+}
+HYBRID: dict[str, PretrainedConfig] = {
     "falcon-h1": FalconH1Config(**SMALL, **MIXER, mamba_d_ssm=32),
     "qwen3-next": Qwen3NextConfig(**SMALL, **GATED, head_dim=8),
-    "jamba": JambaConfig(**SMALL, use_mamba_kernels=False, num_experts=2),
     "lfm2": Lfm2Config(**SMALL, layer_types=["conv", "full_attention"] * 2),
-    "recurrent-gemma": RecurrentGemmaConfig(**SMALL, lru_width=32, head_dim=8),
 }
 
 
@@ -56,12 +57,29 @@ def loaded(name: str, model: object = None, tokenizer: object = None) -> LoadedM
 
 
 @pytest.mark.parametrize("name", RECURRENT)
-def test_recurrent_and_hybrid_models_are_refused_by_name(name: str) -> None:
+def test_recurrent_models_are_refused_by_name(name: str) -> None:
     model = random_model(RECURRENT[name], dtype=torch.float32)
     with pytest.raises(IncompatibleModelError, match="cannot be rolled back") as caught:
         check_rollback(loaded(name, model))
     assert name in str(caught.value)
     assert type(model).__name__ in str(caught.value)
+
+
+@pytest.mark.parametrize("name", HYBRID)
+def test_hybrids_whose_states_can_be_put_back_pass(name: str) -> None:
+    model = random_model(HYBRID[name], dtype=torch.float32)
+    check_rollback(loaded(name, model))
+    ModelRunner(model)
+
+
+def test_a_hybrid_that_forgets_its_state_is_refused_by_its_runner() -> None:
+    """Its config looks like that of the others."""
+    layers = {"attn_layer_period": 2, "attn_layer_offset": 1, "num_experts": 2}
+    config = JambaConfig(**SMALL, **layers, use_mamba_kernels=False)
+    model = random_model(config, dtype=torch.float32)
+    check_rollback(loaded("jamba", model))
+    with pytest.raises(IncompatibleModelError, match="JambaForCausalLM does not carry on"):
+        ModelRunner(model)
 
 
 @pytest.mark.parametrize("shape", SHAPES)

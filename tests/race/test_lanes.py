@@ -9,6 +9,7 @@ import torch
 from tiny_models import byte_tokenizer, random_model
 from transformers import (
     GPT2Config,
+    Lfm2Config,
     LlamaConfig,
     MambaConfig,
     MistralConfig,
@@ -86,6 +87,9 @@ POOL = FakePool(
     ),
     mistral=lambda: MistralConfig(**SIZE, num_key_value_heads=2, sliding_window=8),
     mamba=lambda: MambaConfig(vocab_size=320, hidden_size=16, num_hidden_layers=2, state_size=4),
+    lfm2=lambda: Lfm2Config(
+        **SIZE, num_key_value_heads=2, layer_types=["conv", "full_attention"] * 2
+    ),
     exits=llama(exit_layers=[3, 1]),
     phi3=lambda: Phi3Config(
         **SIZE,
@@ -199,6 +203,7 @@ def test_without_an_exit_layer_the_model_decides() -> None:
     ("spec", "sentence"),
     [
         (replace(SPECS[Method.EARLY_EXIT], target="gpt2"), "GPT2LMHeadModel"),
+        (replace(SPECS[Method.EARLY_EXIT], target="lfm2"), "Lfm2ForCausalLM: layers of type conv"),
         (replace(BASELINE, target="mamba"), "mamba .MambaForCausalLM. keeps a recurrent state"),
         (replace(SPECS[Method.DRAFT_MODEL], draft="mamba"), "mamba .MambaForCausalLM. keeps"),
     ],
@@ -206,6 +211,13 @@ def test_without_an_exit_layer_the_model_decides() -> None:
 def test_models_that_cannot_do_it_are_refused_by_name(spec: LaneSpec, sentence: str) -> None:
     with pytest.raises(IncompatibleModelError, match=sentence):
         build(spec)
+
+
+@pytest.mark.parametrize("method", [Method.DRAFT_MODEL, Method.PROMPT_LOOKUP])
+def test_a_hybrid_target_writes_what_it_writes_alone(method: Method) -> None:
+    prompt = encode_prompt(REQUEST, POOL.get("lfm2"))
+    alone = run(build(replace(BASELINE, target="lfm2")), prompt)
+    assert run(build(replace(SPECS[method], target="lfm2")), prompt) == alone
 
 
 def test_a_draft_of_another_vocabulary_is_refused() -> None:

@@ -41,6 +41,7 @@ class DraftModel:
             gamma = min(gamma, self._runner.context - len(committed_ids))
         if gamma <= 0:
             return NOTHING
+        self._runner.expect_return_to(len(committed_ids))
         return draft_chain(
             self._next_logits, committed_ids, gamma, self._sampling, self._eos_ids, chance
         )
