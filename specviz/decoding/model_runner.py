@@ -77,7 +77,8 @@ class ModelRunner:
         Row i is for the token that follows `ids[len(ids) - num_logits + i]`.
         """
         missing = self._sync(ids, num_logits)
-        if isinstance(self._cache, StateCache):
+        if self._layer_makers is not None:
+            assert isinstance(self._cache, StateCache)
             missing = self._save_states(self._cache, missing, num_logits)
         return self._run(missing, num_logits)
 

@@ -14,6 +14,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from specviz.decoding.attention import Seen
 from specviz.decoding.lean_forward import LeanForward
+from specviz.decoding.state_cache import layer_makers
 from specviz.errors import IncompatibleModelError
 from specviz.texts import message
 
@@ -54,7 +55,7 @@ def static_pass(model: PreTrainedModel, capacity: int) -> StaticPass:
     """Make the static pass of a model.
 
     Raises:
-        IncompatibleModelError: It has a window of which only its own class knows where it applies.
+        IncompatibleModelError: It keeps states, or only its class knows where its window applies.
     """
     if LeanForward.fits(model):
         return LeanStaticPass(model, capacity)
@@ -138,9 +139,10 @@ class WrappedStaticPass:
         kinds = set(getattr(config, "layer_types", None) or ())
         self._window: int | None = getattr(config, "sliding_window", None)
         self._has_kinds = _SLIDING in kinds
-        if not kinds <= {_FULL, _SLIDING} or (self._window and not kinds):
+        is_windowed = self._window is not None and not kinds
+        if is_windowed or not kinds <= {_FULL, _SLIDING} or layer_makers(config) is not None:
             raise IncompatibleModelError(
-                message("refusal.static_window", model=type(model).__name__)
+                message("refusal.static_unfit", model=type(model).__name__)
             )
         self._cache = DynamicCache()
         self._place = Place()

@@ -55,7 +55,7 @@ def prove_static(
         if not _is_same(growing, static, widths, room):
             return StaticProof("differs")
     except IncompatibleModelError:
-        return StaticProof("window")
+        return StaticProof("unfit")
     except _FAILURES:
         return StaticProof("failed")
     ratio = _time_ratio(growing, static)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from tiny_models import CONTEXT, SHAPES, VOCAB, WINDOW, random_model, tiny_model
+from tiny_models import CONTEXT, HYBRIDS, SHAPES, VOCAB, WINDOW, random_model, tiny_model
 from transformers import MistralConfig, PreTrainedModel
 
 from specviz.decoding.capture import Compute
@@ -164,3 +164,9 @@ def test_a_window_that_only_the_class_knows_is_refused(monkeypatch: pytest.Monke
     model = random_model(config(**tiny_model("mistral").config.to_dict()))
     with pytest.raises(IncompatibleModelError, match="MistralForCausalLM"):
         StaticRunner(model)
+
+
+@pytest.mark.parametrize("shape", HYBRIDS)
+def test_models_that_keep_states_are_refused(shape: str) -> None:
+    with pytest.raises(IncompatibleModelError, match="fixed buffers"):
+        StaticRunner(tiny_model(shape))
