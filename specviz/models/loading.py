@@ -1,18 +1,14 @@
 """From a name, folder or hub id to a loaded model and tokenizer; every failure becomes one
 sentence."""
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub.errors import HFValidationError
-from huggingface_hub.utils._validators import validate_repo_id
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from specviz.errors import ModelLoadError
-from specviz.models.catalogue import shipped_folder
+from specviz.models.location import find_folder, one_line
 from specviz.texts import message
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16}
@@ -62,7 +58,8 @@ class ModelPool:
         return self._loaded[name]
 
     def _load(self, name: str) -> LoadedModel:
-        source, is_local = self._locate(name)
+        folder = find_folder(name, allow_hub=self._allow_hub)
+        source, is_local = (name, False) if folder is None else (str(folder), True)
         # safetensors only and no remote code: a model is data, never a program.
         safe: dict[str, Any] = {"local_files_only": is_local, "trust_remote_code": False}
         try:
@@ -79,45 +76,13 @@ class ModelPool:
         # a config without heads, an error class of its own for a number that is a text, …
         except Exception as error:
             raise ModelLoadError(
-                message("refusal.not_loaded", model=name, reason=_one_line(error))
+                message("refusal.not_loaded", model=name, reason=one_line(error))
             ) from error
         if missing := sorted(report["missing_keys"]):
             raise ModelLoadError(
                 message("refusal.tensors_lack", model=name, tensor=missing[0], n=len(missing))
             )
         return LoadedModel(name, model, tokenizer, _eos_ids(model, tokenizer))
-
-    def _locate(self, name: str) -> tuple[str, bool]:
-        folder = shipped_folder(name)
-        if folder is not None:
-            return str(folder), True
-        path = Path(name).expanduser()
-        if path.is_dir():
-            _check_folder(path)
-            return str(path), True
-        if not self._allow_hub:
-            raise ModelLoadError(message("refusal.unknown_local_model", model=repr(name)))
-        try:
-            validate_repo_id(name)
-        except HFValidationError as error:
-            raise ModelLoadError(message("refusal.unknown_model", model=repr(name))) from error
-        return name, False
-
-
-def _check_folder(folder: Path) -> None:
-    config_file = folder / "config.json"
-    if not config_file.is_file():
-        raise ModelLoadError(message("refusal.no_config", path=str(folder)))
-    try:
-        config = json.loads(config_file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ModelLoadError(
-            message("refusal.not_json", path=str(config_file), reason=str(error))
-        ) from error
-    if not isinstance(config, dict):
-        raise ModelLoadError(message("refusal.no_object", path=str(config_file)))
-    if "auto_map" in config:
-        raise ModelLoadError(message("refusal.own_code", path=str(folder)))
 
 
 def _checked_device(device: str) -> torch.device:
@@ -126,7 +91,7 @@ def _checked_device(device: str) -> torch.device:
         torch.empty(1, device=found)
     except (RuntimeError, AssertionError) as error:
         raise ModelLoadError(
-            message("refusal.device", device=repr(device), reason=_one_line(error))
+            message("refusal.device", device=repr(device), reason=one_line(error))
         ) from error
     return found
 
@@ -138,7 +103,3 @@ def _eos_ids(model: PreTrainedModel, tokenizer: Any) -> frozenset[int]:
         if ids is not None:
             return frozenset(ids if isinstance(ids, list | tuple) else (ids,))
     return frozenset()
-
-
-def _one_line(error: BaseException) -> str:
-    return (" ".join(str(error).split()) or type(error).__name__)[:300]
