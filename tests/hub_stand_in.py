@@ -15,11 +15,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from transformers import LlamaConfig
 
 ALLOWED_TOKEN = "hf_let_in"
 COMMIT = "c0ffee" + "0" * 34
 LARGE_BYTES = 10_000
 """Files from here on say their size as those in large-file storage do."""
+HUB_CONFIG = LlamaConfig(
+    vocab_size=320,
+    hidden_size=32,
+    intermediate_size=32,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    max_position_embeddings=64,
+)
+"""Shape of the tiny models that tests serve."""
 INFO = re.compile(r"/api/models/(?P<name>[^/]+/[^/]+)/revision/(?P<revision>[^?]+)(\?.*)?")
 FILE = re.compile(r"/(?P<name>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>[^?]+)(\?.*)?")
 

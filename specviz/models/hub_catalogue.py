@@ -133,6 +133,12 @@ def read_catalogue(path: Path = CATALOGUE_FILE) -> HubCatalogue:
     return catalogue
 
 
+def known_revision(name: str) -> str:
+    """The revision of a hub model that is known to work; `main` for one that the table lacks."""
+    model = read_catalogue().models.get(name)
+    return "main" if model is None else model.revision
+
+
 def best_fit(
     free_bytes: float,
     *,

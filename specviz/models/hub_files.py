@@ -71,10 +71,11 @@ class HubListing:
         return sum(
             self.file_bytes[name]
             for name in self.small_files + self.weight_files
-            if self._cached(name) is None
+            if self.cached_file(name) is None
         )
 
-    def _cached(self, file_name: str) -> str | None:
+    def cached_file(self, file_name: str) -> str | None:
+        """Path of a file that was downloaded before; None where it was not."""
         found = try_to_load_from_cache(self.name, file_name, revision=self.commit)
         return found if isinstance(found, str) else None
 
@@ -115,7 +116,7 @@ def fetch_files(
             asked whenever some megabytes have come.
     """
     wanted = tuple(names)
-    missing = [name for name in wanted if listing._cached(name) is None]
+    missing = [name for name in wanted if listing.cached_file(name) is None]
     _check_disk(listing, missing)
     total = sum(listing.file_bytes[name] for name in wanted)
     num_done = total - sum(listing.file_bytes[name] for name in missing)

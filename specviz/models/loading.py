@@ -16,6 +16,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from specviz.errors import ModelLoadError
+from specviz.models.hub_catalogue import known_revision
 from specviz.models.hub_files import OnProgress, fetch_model
 from specviz.models.location import find_folder, one_line
 from specviz.texts import message
@@ -102,7 +103,7 @@ class ModelPool:
     ) -> LoadedModel:
         folder = find_folder(name, allow_hub=self._allow_hub)
         if folder is None:
-            folder = fetch_model(name, on_progress=on_progress, should_stop=should_stop)
+            folder = fetch_model(name, known_revision(name), on_progress, should_stop)
         try:
             return self._load_folder(name, folder)
         # What a file of unknown origin makes two libraries raise has no end: ZeroDivisionError for

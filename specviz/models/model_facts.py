@@ -13,6 +13,7 @@ import torch
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from specviz.errors import ModelLoadError
+from specviz.models.hub_catalogue import known_revision
 from specviz.models.hub_files import fetch_files, list_model
 from specviz.models.location import check_folder, find_folder, one_line
 from specviz.texts import message
@@ -102,9 +103,8 @@ class NamedSource:
     Reading a hub model asks the hub and downloads some small files; nothing else does.
     """
 
-    def __init__(self, *, allow_hub: bool = True, revision: str = "main") -> None:
+    def __init__(self, *, allow_hub: bool = True) -> None:
         self._allow_hub = allow_hub
-        self._revision = revision
 
     def read(self, name: str) -> ModelFacts:
         """Read what is known of a model."""
@@ -112,7 +112,7 @@ class NamedSource:
         if folder is not None:
             has_safetensors = any(folder.glob("*.safetensors"))
             return read_folder(name, folder, has_safetensors=has_safetensors)
-        listing = list_model(name, self._revision)
+        listing = list_model(name, known_revision(name))
         return read_folder(
             name,
             fetch_files(listing, listing.small_files),

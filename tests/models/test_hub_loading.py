@@ -1,79 +1,22 @@
 """Models of a hub: found, missing, gated, out of reach, slow, broken off, without room."""
 
 import errno
-import gc
 import json
-import os
-import subprocess
-import sys
 import time
-import weakref
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import torch
-from hub_stand_in import ALLOWED_TOKEN, COMMIT, Fault, HubStandIn, serving_hub, use_hub
+from hub_stand_in import ALLOWED_TOKEN, COMMIT, HUB_CONFIG, Fault, HubStandIn, use_hub
 from huggingface_hub import constants
 from tiny_models import byte_tokenizer, random_model
-from transformers import LlamaConfig
 
 from specviz.errors import ModelLoadError
-from specviz.models import hub_files, loading
+from specviz.models import hub_catalogue, hub_files
 from specviz.models.hub_problems import hub_problem
 from specviz.models.loading import ModelPool
 from specviz.models.model_facts import NamedSource
-from specviz.models.pair_findings import PairRequest
-from specviz.models.pair_report import report_pair
-
-ROOT = Path(__file__).resolve().parents[2]
-CONFIG = LlamaConfig(
-    vocab_size=320,
-    hidden_size=32,
-    intermediate_size=32,
-    num_hidden_layers=2,
-    num_attention_heads=2,
-    max_position_embeddings=64,
-)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository: a tiny model in two files of weights, and files that nobody needs."""
-    folder = tmp_path_factory.mktemp("repository")
-    model = random_model(CONFIG, dtype=torch.float32)
-    model.save_pretrained(folder, max_shard_size="60KB")
-    byte_tokenizer().save_pretrained(folder)
-    (folder / "pytorch_model.bin").write_bytes(b"never read")
-    (folder / "onnx").mkdir()
-    (folder / "onnx" / "model.safetensors").write_bytes(b"nor this")
-    (folder / "README.md").write_text("# A model")
-    assert len(list(folder.glob("*.safetensors"))) > 1
-    return folder
-
-
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    return tmp_path / "cache"
-
-
-@pytest.fixture
-def hub(folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubStandIn]:
-    """A hub with one model in working order, and one for each fault."""
-    with serving_hub() as hub:
-        use_hub(monkeypatch, hub.address, cache)
-        # Small steps and no waiting, so that what happens in between can be seen in milliseconds.
-        monkeypatch.setattr(constants, "DOWNLOAD_CHUNK_SIZE", 4096)
-        monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 0.3)
-        monkeypatch.setattr(hub_files, "ANSWER_SECONDS", 0.3)
-        monkeypatch.setattr(time, "sleep", lambda seconds: None)
-        hub.add("tiny/model", folder)
-        for fault in Fault:
-            hub.add(f"tiny/{fault}", folder, fault)
-        yield hub
-    # Clients keep connections to a hub that is gone.
-    use_hub(monkeypatch, hub.address, cache)
 
 
 def refusal(name: str, pool: ModelPool | None = None) -> str:
@@ -86,19 +29,19 @@ def refusal(name: str, pool: ModelPool | None = None) -> str:
 
 
 def test_a_model_is_downloaded_without_what_it_does_not_need_and_loaded_once(
-    hub: HubStandIn, folder: Path
+    hub: HubStandIn, repository: Path
 ) -> None:
     told: list[tuple[int, int]] = []
     pool = ModelPool()
     loaded = pool.get("tiny/model", lambda done, total: told.append((done, total)))
-    expected = random_model(CONFIG, dtype=torch.float32)
+    expected = random_model(HUB_CONFIG, dtype=torch.float32)
     ids = torch.tensor([[5, 6, 7]])
     assert torch.equal(loaded.model(ids).logits, expected(ids).logits)
     assert loaded.tokenizer.get_vocab() == byte_tokenizer().get_vocab()
     files = {request.path.rsplit(f"{COMMIT}/")[-1] for request in hub.requests}
     assert not any("bin" in file or "onnx" in file or "README" in file for file in files)
     total = told[-1][1]
-    assert total > sum(file.stat().st_size for file in folder.glob("*.safetensors"))
+    assert total > sum(file.stat().st_size for file in repository.glob("*.safetensors"))
     assert told[-1] == (total, total)
     done = [each for each, _ in told]
     assert done == sorted(done)
@@ -203,11 +146,11 @@ def test_a_download_can_be_stopped_and_taken_up_again(hub: HubStandIn) -> None:
 
 
 @pytest.fixture
-def copied(folder: Path, hub: HubStandIn, tmp_path: Path) -> Path:
+def copied(repository: Path, hub: HubStandIn, tmp_path: Path) -> Path:
     """Another repository, to change: `tiny/odd`."""
     copied = tmp_path / "odd"
     copied.mkdir()
-    for file in folder.glob("*.*"):
+    for file in repository.glob("*.*"):
         (copied / file.name).write_bytes(file.read_bytes())
     hub.add("tiny/odd", copied)
     return copied
@@ -255,76 +198,19 @@ def test_a_disk_that_becomes_full_is_one_sentence(
     assert "the disk became full while it was downloaded" in refusal("tiny/model")
 
 
+def test_a_model_of_the_catalogue_is_taken_at_its_revision(
+    hub: HubStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert hub_catalogue.known_revision("tiny/model") == "main"
+    models = {"tiny/model": SimpleNamespace(revision="v9")}
+    monkeypatch.setattr(hub_catalogue, "read_catalogue", lambda: SimpleNamespace(models=models))
+    assert "it has no revision v9; take main" in refusal("tiny/model")
+    with pytest.raises(ModelLoadError, match="it has no revision v9"):
+        NamedSource().read("tiny/model")
+
+
 def test_an_unknown_revision_and_an_error_that_nobody_foresaw(hub: HubStandIn) -> None:
     with pytest.raises(ModelLoadError, match="has no revision v9; take main"):
         hub_files.list_model("tiny/model", "v9")
     problem = hub_problem("tiny/model", ZeroDivisionError("a\nb"))
     assert problem == {"id": "refusal.not_loaded", "model": "tiny/model", "reason": "a b"}
-
-
-def test_a_report_downloads_no_weights_and_counts_what_is_missing(
-    hub: HubStandIn, folder: Path
-) -> None:
-    request = PairRequest(max_new_tokens=20, free_memory_bytes=10**9, free_disk_bytes=10**9)
-    made = report_pair(NamedSource(), "tiny/model", "tiny/gated", request)
-    assert [x.text["problem"]["id"] for x in made.findings] == ["refusal.hub_gated"]
-    made = report_pair(NamedSource(), "tiny/model", "tiny/breaks", request)
-    assert made.fits
-    assert made.target_numbers is not None
-    weights = [*folder.glob("*.safetensors"), folder / hub_files.INDEX_FILE]
-    assert made.target_numbers.missing_bytes == sum(file.stat().st_size for file in weights)
-    assert not any(request.path.endswith(".safetensors") for request in hub.requests)
-    ModelPool().get("tiny/model")
-    assert NamedSource().read("tiny/model").missing_bytes == 0
-
-
-def test_the_command_line_finds_a_hub_by_its_environment(hub: HubStandIn, cache: Path) -> None:
-    environment = {**os.environ, "HF_ENDPOINT": hub.address, "HF_HUB_OFFLINE": "0"}
-    environment |= {"HF_HOME": str(cache), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "specviz", "models", "--json", "--check", "tiny/model"]
-    command += ["tiny/none", "--max-new-tokens", "20"]
-    done = subprocess.run(
-        command, env=environment, cwd=cache.parent, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(done.stdout)["target_numbers"]["missing_bytes"] > 10**5
-
-
-def test_two_targets_stay_and_the_one_used_least_recently_goes(folder: Path) -> None:
-    pool = ModelPool()
-    # One folder by four names, which the pool takes for four models.
-    first, second, third, draft = (f"{folder}{'/' * number}" for number in range(4))
-    pool.hold(first, [draft])
-    gone = weakref.ref(pool.get(first).model)
-    kept = pool.get(draft)
-    pool.hold(second)
-    pool.get(second)
-    pool.hold(first)
-    pool.hold(third, [draft])
-    assert (pool.has(first), pool.has(second), pool.has(draft)) == (True, False, True)
-    pool.hold(second)
-    assert not pool.has(first)
-    assert pool.get(draft) is kept, "a draft that another target uses stays"
-    gc.collect()
-    assert gone() is None
-
-
-def test_what_a_failure_has_read_is_let_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[weakref.ref[torch.nn.Module]] = []
-
-    def full(model: torch.nn.Module, *args: object) -> None:
-        made.append(weakref.ref(model))
-        raise torch.OutOfMemoryError("out of memory")
-
-    monkeypatch.setattr(torch.nn.Module, "to", full)
-    with pytest.raises(ModelLoadError, match="out of memory") as caught:
-        ModelPool().get(str(folder))
-    assert made[0]() is None, "while the error is still held"
-    assert caught.value.__cause__ is not None
-
-
-def test_memory_of_a_graphics_card_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    emptied = []
-    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: emptied.append(True))
-    loading._free_memory(SimpleNamespace(type="cuda"))  # type: ignore[arg-type]
-    assert emptied == [True]

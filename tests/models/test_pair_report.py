@@ -1,8 +1,6 @@
 """What is said of a pair before it is downloaded, on tiny models that a local source serves."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +18,7 @@ from transformers import (
 )
 
 from specviz.errors import ModelLoadError
-from specviz.models.model_facts import MAX_LAYERS, ModelFacts, NamedSource, read_folder
+from specviz.models.model_facts import ModelFacts
 from specviz.models.pair_findings import Level, PairRequest
 from specviz.models.pair_report import PairReport, report_pair
 from specviz.texts import in_english, message
@@ -245,42 +243,3 @@ def test_a_model_that_cannot_be_had_is_the_only_finding() -> None:
     assert in_english(finding.text).startswith("hub/target-7B cannot be loaded: the hub has no")
     assert made.target_numbers is None
     assert made.draft_numbers is not None
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    SMALL.save_pretrained(tmp_path)
-    byte_tokenizer().save_pretrained(tmp_path)
-    return tmp_path
-
-
-def test_a_folder_without_weights_is_read_and_reported(folder: Path) -> None:
-    about = NamedSource(allow_hub=False).read(str(folder))
-    assert about.num_parameters == DRAFT.num_parameters
-    assert all(parameter.is_meta for parameter in about.shapes.parameters())
-    assert (about.has_safetensors, about.missing_bytes, about.is_gated) == (False, 0, False)
-
-
-BREAKS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "too deep": (
-        lambda folder: llama(num_hidden_layers=10**6).save_pretrained(folder),
-        f"asks for 1,000,000 layers and at most {MAX_LAYERS:,} are read",
-    ),
-    "no tokenizer": (
-        lambda folder: [file.unlink() for file in folder.glob("*token*")],
-        "cannot be loaded",
-    ),
-    "code": (
-        lambda folder: (folder / "config.json").write_text('{"auto_map": {}}'),
-        "asks for code of its own",
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", BREAKS)
-def test_a_folder_that_cannot_be_read_is_one_sentence(fault: str, folder: Path) -> None:
-    damage, sentence = BREAKS[fault]
-    damage(folder)
-    with pytest.raises(ModelLoadError, match=sentence) as caught:
-        read_folder("broken", folder, has_safetensors=False)
-    assert "\n" not in str(caught.value)
