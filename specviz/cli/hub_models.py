@@ -3,7 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -18,6 +18,9 @@ from specviz.models.hub_catalogue import (
 )
 from specviz.texts import in_english
 from specviz.trace.limits import MAX_GAMMA, MAX_NEW_TOKENS
+
+if TYPE_CHECKING:
+    from specviz.models.pair_findings import PairRequest
 
 MIN_WIDTH = 130
 """Columns that the list takes where it is written to a file or a pipe, which have no width."""
@@ -92,45 +95,54 @@ def _best_here(catalogue: HubCatalogue) -> HubPair | None:
 
 
 def run_check(args: Namespace, console: Console) -> tuple[int, dict[str, Any]]:
-    """Look at one pair; return the exit status and what `--json` prints.
+    """Look at one pair and print what was found, unless it is wanted as JSON.
+
+    Returns:
+        The exit status, and what `--json` prints.
 
     Raises:
         RequestError: A number cannot be asked for.
+        ModelLoadError: The device is not there.
     """
     # Imported here, so that lists and refusals do not wait for torch.
-    from huggingface_hub.constants import HF_HUB_CACHE
-
-    from specviz.models.free_space import free_disk, free_memory
     from specviz.models.model_facts import NamedSource
-    from specviz.models.pair_findings import PairRequest
     from specviz.models.pair_report import report_pair
 
-    if args.dtype not in DTYPE_BYTES:
-        raise RequestError(f"--dtype must be one of {', '.join(DTYPE_BYTES)}, got {args.dtype}")
-    request = PairRequest(
-        max_new_tokens=_within("--max-new-tokens", args.max_new_tokens, MAX_NEW_TOKENS)
-        or DEFAULT_MAX_NEW_TOKENS,
-        gamma=_within("--gamma", args.gamma, MAX_GAMMA) or DEFAULT_GAMMA,
-        dtype=args.dtype,
-        free_memory_bytes=free_memory(args.device),
-        free_disk_bytes=free_disk(Path(HF_HUB_CACHE)),
-        disk_folder=Path(HF_HUB_CACHE),
-    )
+    request = _request(args)
     target, draft = args.check
     report = report_pair(NamedSource(), target, draft, request)
     findings = [
-        {"level": str(x.level), "id": x.text["id"], "text": in_english(x.text)}
-        for x in report.findings
+        {"level": str(each.level), "id": each.text["id"], "text": in_english(each.text)}
+        for each in report.findings
     ]
     if not args.json:
         for finding in findings:
             mark, style = MARKS[finding["level"]]
             console.print(Text(f"{mark} {finding['text']}", style=style))
         verdict = "fits" if report.fits else "does not fit"
-        console.print(Text(f"{report.draft} {verdict} {report.target} here", style="bold"))
+        console.print(Text(f"{draft} {verdict} {target} here", style="bold"))
     content = asdict(report) | {"fits": report.fits, "findings": findings}
-    content["request"]["disk_folder"] = str(HF_HUB_CACHE)
+    content["request"]["disk_folder"] = str(request.disk_folder)
     return int(not report.fits), content
+
+
+def _request(args: Namespace) -> "PairRequest":
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    from specviz.models.free_space import free_disk, free_memory
+    from specviz.models.pair_findings import PairRequest
+
+    if args.dtype not in DTYPE_BYTES:
+        raise RequestError(f"--dtype must be one of {', '.join(DTYPE_BYTES)}, got {args.dtype!r}")
+    num_new = _within("--max-new-tokens", args.max_new_tokens, MAX_NEW_TOKENS)
+    return PairRequest(
+        max_new_tokens=num_new or DEFAULT_MAX_NEW_TOKENS,
+        gamma=_within("--gamma", args.gamma, MAX_GAMMA) or DEFAULT_GAMMA,
+        dtype=args.dtype,
+        free_memory_bytes=free_memory(args.device),
+        free_disk_bytes=free_disk(Path(HF_HUB_CACHE)),
+        disk_folder=Path(HF_HUB_CACHE),
+    )
 
 
 def _within(option: str, found: int | None, highest: int) -> int | None:

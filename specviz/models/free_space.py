@@ -5,13 +5,26 @@ from pathlib import Path
 
 import torch
 
+from specviz.errors import ModelLoadError
+from specviz.models.location import one_line
+from specviz.texts import message
+
 
 def free_memory(device: str = "cpu") -> int | None:
-    """Bytes of memory that a model may still take on a device; None where nobody says."""
-    if device.startswith("cuda"):
-        free_bytes, _ = torch.cuda.mem_get_info(device)
-        return int(free_bytes)
-    if device != "cpu":
+    """Bytes of memory that a model may still take on a device; None where nobody says.
+
+    Raises:
+        ModelLoadError: There is no such device here.
+    """
+    try:
+        kind = torch.device(device).type
+        if kind == "cuda":
+            return int(torch.cuda.mem_get_info(device)[0])
+    except (RuntimeError, AssertionError, ValueError) as error:
+        raise ModelLoadError(
+            message("refusal.device", device=repr(device), reason=one_line(error))
+        ) from error
+    if kind != "cpu":
         return None
     try:
         lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()

@@ -76,6 +76,9 @@ class ModelPool:
         Raises:
             ModelLoadError: It cannot be found or loaded; models loaded before stay as they are.
         """
+        loaded = self._loaded.get(name)
+        if loaded is not None:  # Nobody waits here for what another downloads.
+            return loaded
         with self._lock:
             if name not in self._loaded:
                 self._loaded[name] = self._load(name, on_progress, should_stop)

@@ -60,6 +60,7 @@ def test_a_hub_model_that_is_out_of_reach_is_a_refusal(
         ("--gamma=0", "--gamma must be 1 to 16, got 0"),
         ("--max-new-tokens=9999", "--max-new-tokens must be 1 to 4096, got 9999"),
         ("--dtype=int8", "--dtype must be one of"),
+        ("--device=abacus", "device 'abacus' cannot be used here"),
     ],
 )
 def test_what_cannot_be_asked_for(

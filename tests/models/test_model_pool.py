@@ -1,7 +1,9 @@
 """What stays in memory: models of two targets, and nothing of a load that failed."""
 
 import gc
+import threading
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -33,6 +35,31 @@ def test_two_targets_stay_and_the_one_used_least_recently_goes(repository: Path)
     assert not pool.has(first)
     assert pool.get(draft) is kept, "a draft that another target uses stays"
     assert gone() is None
+
+
+def test_a_loaded_model_is_lent_while_another_is_on_its_way(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, may_go_on = threading.Event(), threading.Event()
+
+    def fetch_slowly(*args: object) -> Path:
+        asked.set()
+        assert may_go_on.wait(60)
+        return repository
+
+    monkeypatch.setattr(loading, "fetch_model", fetch_slowly)
+    pool = ModelPool()
+    here = pool.get(str(repository))
+    with ThreadPoolExecutor(3) as threads:
+        slow = [threads.submit(pool.get, "tiny/model") for _ in range(2)]
+        assert asked.wait(60)
+        try:
+            assert threads.submit(pool.get, str(repository)).result(timeout=30) is here
+            assert not pool.has("tiny/model")
+        finally:
+            may_go_on.set()
+        first, second = (each.result() for each in slow)
+    assert first is second, "loaded once for both"
 
 
 def test_what_a_failure_has_read_is_let_go(
