@@ -19,6 +19,7 @@ from specviz.cli.device_report import run_device_report
 from specviz.cli.distill import run_distill
 from specviz.cli.family_questions import answer_questions
 from specviz.cli.family_tables import print_models, print_report
+from specviz.cli.hub_models import catalogue_json, print_catalogue, run_check
 from specviz.cli.models_report import build_plan, family_json, list_models, models_json
 from specviz.cli.race_report import print_race
 from specviz.cli.record import run_record
@@ -30,6 +31,7 @@ from specviz.cli.summary_report import (
     race_json,
 )
 from specviz.errors import SpecvizError
+from specviz.models.hub_catalogue import read_catalogue
 from specviz.trace import files
 from specviz.trace.values import StartRace, StopReason, Trace
 
@@ -103,6 +105,17 @@ def _bench(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
 
 
 def _models(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
+    if args.check is not None:
+        status, content = run_check(args, console)
+        if args.json:
+            _print_json(console, content)
+        return status
+    if args.hub:
+        if args.json:
+            _print_json(console, catalogue_json(read_catalogue()))
+        else:
+            print_catalogue(console, read_catalogue())
+        return 0
     models = list_models(args.draft or ())
     if not args.report:
         if args.json:

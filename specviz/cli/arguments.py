@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import specviz
 from specviz.bench.plan import DEFAULT_GAMMAS, DEFAULT_MAX_NEW_TOKENS
 from specviz.cli.distill import add_distill_options
+from specviz.cli.hub_models import add_hub_options
 from specviz.cli.record import add_record_options
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
@@ -97,6 +98,7 @@ def _add_models_options(parser: ArgumentParser) -> None:
         action="store_true",
         help="measure every way to draft for the shipped target, here and now (some minutes)",
     )
+    add_hub_options(parser)
     everything = "Without --draft, --group and --method everything is measured."
     add = parser.add_argument_group("with --report", everything).add_argument
     repeated: dict[str, Any] = {"action": "append", "metavar": "NAME"}
@@ -106,7 +108,7 @@ def _add_models_options(parser: ArgumentParser) -> None:
     gammas, most = ",".join(map(str, DEFAULT_GAMMAS)), DEFAULT_MAX_NEW_TOKENS
     add("--gammas", type=_gammas, default=gammas, metavar="N,N,…", help="default %(default)s")
     add("--temperature", type=float, default=0.0, metavar="T", help="0, the default, is greedy")
-    add("--max-new-tokens", type=int, default=most, metavar="N", help="default %(default)s")
+    add("--max-new-tokens", type=int, metavar="N", help=f"default {most}, with --check 128")
     add("--repeat", type=int, default=1, metavar="N", help="races of each prompt (default 1)")
     _add_place(add)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from specviz.bench.family_report import FamilyReport
-from specviz.bench.plan import Contender, ReportPlan, read_gallery
+from specviz.bench.plan import DEFAULT_MAX_NEW_TOKENS, Contender, ReportPlan, read_gallery
 from specviz.cli.family_questions import Question
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_TARGET, listed_models
@@ -71,7 +71,9 @@ def build_plan(args: Namespace, models: Sequence[ListedModel]) -> ReportPlan:
         prompts=tuple(prompt for prompt in gallery if prompt.group in (args.group or groups)),
         gammas=args.gammas,
         sampling=Sampling(args.temperature),
-        max_new_tokens=args.max_new_tokens,
+        max_new_tokens=DEFAULT_MAX_NEW_TOKENS
+        if args.max_new_tokens is None
+        else args.max_new_tokens,
         num_repeats=args.repeat,
     )
 

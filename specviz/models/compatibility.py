@@ -7,53 +7,19 @@ from transformers.cache_utils import CacheLayerMixin, LinearAttentionCacheLayerM
 
 from specviz.errors import IncompatibleModelError
 from specviz.models.loading import LoadedModel
+from specviz.models.vocabulary import compare_vocabularies
 from specviz.texts import Text, message
-
-PROBES = (
-    "Once upon a time there was a fox.",
-    "def add(a, b):\n    return a + b\n",
-    "  two  spaces\tand a tab",
-    "naïve café, Übermut, 東京, 🦊",
-    "3.14159 + 2,718 = ?",
-)
 
 
 def check_pair(target: LoadedModel, draft: LoadedModel) -> None:
     """Refuse a draft whose ids do not mean what the target's ids mean.
 
-    Vocabularies of equal size can differ, and equal ones can stand in output layers of different
-    size, so the maps themselves are compared, and how probe texts are cut.
-
     Raises:
         IncompatibleModelError: Names the first thing that differs.
     """
-    ours, theirs = target.tokenizer.get_vocab(), draft.tokenizer.get_vocab()
-    pair = {"draft": draft.name, "target": target.name}
-    differing = [piece for piece, number in ours.items() if theirs.get(piece, number) != number]
-    missing = len(ours.keys() ^ theirs.keys())
-    if differing:
-        piece = differing[0]
-        raise IncompatibleModelError(
-            message(
-                "refusal.pair_ids",
-                **pair,
-                piece=repr(piece),
-                ours=str(ours[piece]),
-                theirs=str(theirs[piece]),
-            )
-        )
-    if missing > 0.01 * len(ours):
-        raise IncompatibleModelError(
-            message(
-                "refusal.pair_entries",
-                **pair,
-                shared=len(ours.keys() & theirs.keys()),
-                all=len(ours),
-            )
-        )
-    for probe in PROBES:
-        if target.tokenizer.encode(probe) != draft.tokenizer.encode(probe):
-            raise IncompatibleModelError(message("refusal.pair_cuts", **pair, text=repr(probe)))
+    shared = compare_vocabularies(target.name, target.tokenizer, draft.name, draft.tokenizer)
+    if shared.problem is not None:
+        raise IncompatibleModelError(shared.problem)
 
 
 def check_rollback(loaded: LoadedModel) -> None:

@@ -1,22 +1,30 @@
 """From a name, folder or hub id to a loaded model and tokenizer; every failure becomes one
-sentence."""
+sentence.
 
-import json
+A hub model is downloaded first (`hub_files.py`) and then loaded as any other folder.
+"""
+
+import gc
+import traceback
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import torch
-from huggingface_hub.errors import HFValidationError
-from huggingface_hub.utils._validators import validate_repo_id
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from specviz.errors import ModelLoadError
-from specviz.models.catalogue import shipped_folder
+from specviz.models.hub_catalogue import known_revision
+from specviz.models.hub_files import OnProgress, fetch_model
+from specviz.models.location import find_folder, one_line
 from specviz.texts import message
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16}
 DTYPES["float16"] = torch.float16
+MAX_TARGETS = 2
+"""Targets whose models, drafts included, stay in memory at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +39,7 @@ class LoadedModel:
 
 class ModelPool:
     """Loads each model once for one device and dtype and lends it to many lanes; weights are never
-    written."""
+    written. Models of the targets that were held least recently are let go."""
 
     def __init__(
         self, device: str = "cpu", dtype: str = "float32", *, allow_hub: bool = True
@@ -46,78 +54,98 @@ class ModelPool:
         self.dtype = dtype
         self._allow_hub = allow_hub
         self._loaded: dict[str, LoadedModel] = {}
+        self._held: dict[str, set[str]] = {}
+        self._lock = RLock()
 
     def has(self, name: str) -> bool:
         """Whether the model called `name` is loaded, so that `get` returns at once."""
         return name in self._loaded
 
-    def get(self, name: str) -> LoadedModel:
+    def get(
+        self,
+        name: str,
+        on_progress: OnProgress | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> LoadedModel:
         """Return the model called `name`, loading it at the first call.
+
+        Args:
+            on_progress: Is told how far the download of a hub model is, in bytes.
+            should_stop: Is asked during a download whether to give it up.
 
         Raises:
             ModelLoadError: It cannot be found or loaded; models loaded before stay as they are.
         """
-        if name not in self._loaded:
-            self._loaded[name] = self._load(name)
-        return self._loaded[name]
+        loaded = self._loaded.get(name)
+        if loaded is not None:  # Nobody waits here for what another downloads.
+            return loaded
+        with self._lock:
+            if name not in self._loaded:
+                self._loaded[name] = self._load(name, on_progress, should_stop)
+            return self._loaded[name]
 
-    def _load(self, name: str) -> LoadedModel:
-        source, is_local = self._locate(name)
-        # safetensors only and no remote code: a model is data, never a program.
-        safe: dict[str, Any] = {"local_files_only": is_local, "trust_remote_code": False}
+    def hold(self, target: str, drafts: Iterable[str] = ()) -> None:
+        """Note what a race is about to use, and let go of what only older targets used.
+
+        A model that is let go lives on where somebody still runs it, and is loaded again when it is
+        asked for.
+        """
+        with self._lock:
+            self._held[target] = self._held.pop(target, set()) | {target, *drafts}
+            oldest = list(self._held)[:-MAX_TARGETS]
+            let_go = {name for old in oldest for name in self._held.pop(old)}
+            for names in self._held.values():
+                let_go -= names
+            dropped = [self._loaded.pop(name) for name in let_go if name in self._loaded]
+        if dropped:
+            dropped.clear()
+            _free_memory(self.device)
+
+    def _load(
+        self, name: str, on_progress: OnProgress | None, should_stop: Callable[[], bool]
+    ) -> LoadedModel:
+        folder = find_folder(name, allow_hub=self._allow_hub)
+        if folder is None:
+            folder = fetch_model(name, known_revision(name), on_progress, should_stop)
         try:
-            tokenizer = AutoTokenizer.from_pretrained(source, **safe)
-            model, report = AutoModelForCausalLM.from_pretrained(
-                source,
-                dtype=DTYPES[self.dtype],
-                use_safetensors=True,
-                output_loading_info=True,
-                **safe,
-            )
-            model = model.to(self.device).eval().requires_grad_(False)
+            return self._load_folder(name, folder)
         # What a file of unknown origin makes two libraries raise has no end: ZeroDivisionError for
         # a config without heads, an error class of its own for a number that is a text, …
         except Exception as error:
+            # The frames that failed hold what was read so far, which may be most of the memory.
+            traceback.clear_frames(error.__traceback__)
+            _free_memory(self.device)
+            if isinstance(error, ModelLoadError):
+                raise
             raise ModelLoadError(
-                message("refusal.not_loaded", model=name, reason=_one_line(error))
+                message("refusal.not_loaded", model=name, reason=one_line(error))
             ) from error
+
+    def _load_folder(self, name: str, folder: Path) -> LoadedModel:
+        # safetensors only and no remote code: a model is data, never a program.
+        safe: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
+        model, report = AutoModelForCausalLM.from_pretrained(
+            folder,
+            dtype=DTYPES[self.dtype],
+            use_safetensors=True,
+            output_loading_info=True,
+            **safe,
+        )
         if missing := sorted(report["missing_keys"]):
             raise ModelLoadError(
                 message("refusal.tensors_lack", model=name, tensor=missing[0], n=len(missing))
             )
+        model = model.to(self.device).eval().requires_grad_(False)
         return LoadedModel(name, model, tokenizer, _eos_ids(model, tokenizer))
 
-    def _locate(self, name: str) -> tuple[str, bool]:
-        folder = shipped_folder(name)
-        if folder is not None:
-            return str(folder), True
-        path = Path(name).expanduser()
-        if path.is_dir():
-            _check_folder(path)
-            return str(path), True
-        if not self._allow_hub:
-            raise ModelLoadError(message("refusal.unknown_local_model", model=repr(name)))
-        try:
-            validate_repo_id(name)
-        except HFValidationError as error:
-            raise ModelLoadError(message("refusal.unknown_model", model=repr(name))) from error
-        return name, False
 
-
-def _check_folder(folder: Path) -> None:
-    config_file = folder / "config.json"
-    if not config_file.is_file():
-        raise ModelLoadError(message("refusal.no_config", path=str(folder)))
-    try:
-        config = json.loads(config_file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ModelLoadError(
-            message("refusal.not_json", path=str(config_file), reason=str(error))
-        ) from error
-    if not isinstance(config, dict):
-        raise ModelLoadError(message("refusal.no_object", path=str(config_file)))
-    if "auto_map" in config:
-        raise ModelLoadError(message("refusal.own_code", path=str(folder)))
+def _free_memory(device: torch.device) -> None:
+    """Give back what models that are let go have taken; races keep the collector off modules."""
+    gc.unfreeze()
+    gc.collect()
+    if device.type == "cuda":
+        torch.cuda.empty_cache()
 
 
 def _checked_device(device: str) -> torch.device:
@@ -126,7 +154,7 @@ def _checked_device(device: str) -> torch.device:
         torch.empty(1, device=found)
     except (RuntimeError, AssertionError) as error:
         raise ModelLoadError(
-            message("refusal.device", device=repr(device), reason=_one_line(error))
+            message("refusal.device", device=repr(device), reason=one_line(error))
         ) from error
     return found
 
@@ -138,7 +166,3 @@ def _eos_ids(model: PreTrainedModel, tokenizer: Any) -> frozenset[int]:
         if ids is not None:
             return frozenset(ids if isinstance(ids, list | tuple) else (ids,))
     return frozenset()
-
-
-def _one_line(error: BaseException) -> str:
-    return (" ".join(str(error).split()) or type(error).__name__)[:300]

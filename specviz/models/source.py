@@ -1,9 +1,11 @@
 """What races need of wherever their models come from."""
 
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
 import torch
 
+from specviz.models.hub_files import OnProgress
 from specviz.models.loading import LoadedModel
 
 
@@ -18,12 +20,21 @@ class ModelSource(Protocol):
     def dtype(self) -> str:
         """What their weights are."""
 
-    def get(self, name: str) -> LoadedModel:
-        """Return a model, loaded if it was not.
+    def get(
+        self,
+        name: str,
+        on_progress: OnProgress | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> LoadedModel:
+        """Return a model, loaded if it was not; `on_progress` hears of bytes, `should_stop` ends a
+        download.
 
         Raises:
             ModelLoadError: It cannot be loaded.
         """
+
+    def hold(self, target: str, drafts: Iterable[str] = ()) -> None:
+        """Note what a race is about to use; others may be let go."""
 
     def has(self, name: str) -> bool:
         """Whether it is loaded."""

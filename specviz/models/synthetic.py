@@ -5,13 +5,14 @@ with its own embedding, norm and output layer, are the draft. So sizes and costs
 pair, how often the two agree can be set, and losslessness is as exact as ever. The text is noise.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from transformers import AutoModelForCausalLM, LlamaConfig, PreTrainedModel
 
+from specviz.models.hub_files import OnProgress
 from specviz.models.loading import DTYPES, LoadedModel
 
 SHAPES: dict[str, dict[str, int]] = {
@@ -99,9 +100,17 @@ class SyntheticPool:
     """Share of random places at which draft and target have one first choice."""
     _models: dict[str, LoadedModel]
 
-    def get(self, name: str) -> LoadedModel:
+    def get(
+        self,
+        name: str,
+        on_progress: OnProgress | None = None,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> LoadedModel:
         """Return the target or the draft."""
         return self._models[name]
+
+    def hold(self, target: str, drafts: Iterable[str] = ()) -> None:
+        """Both stay."""
 
     def has(self, name: str) -> bool:
         """Whether this is one of the two."""

@@ -66,7 +66,9 @@ def _race(
     check_request(request)
     names = [name for spec in request.lanes for name in (spec.target, spec.draft) if name]
     names = list(dict.fromkeys(names))
-    yield from load_models(pool, names)
+    pool.hold(names[0], names[1:])
+    noise.forget(lambda name: not pool.has(name))
+    yield from load_models(pool, names, should_stop)
     target = pool.get(request.lanes[0].target)
     prompt_ids = encode_prompt(request, target)
     models = [pool.get(name).model for name in names]
@@ -97,6 +99,10 @@ class _MeasuredNoise:
     def __init__(self) -> None:
         self._measured: dict[tuple[str, int | None], LogitNoise] = {}
 
+    def forget(self, is_gone: Callable[[str], bool]) -> None:
+        """Let go of targets that the pool has let go: what measures them holds their models."""
+        self._measured = {key: each for key, each in self._measured.items() if not is_gone(key[0])}
+
     def of(self, target: LoadedModel, lanes: Iterable[LaneSpec], num_threads: int | None) -> float:
         """Return the largest noise of the blocks that these lanes verify."""
         key = (target.name, num_threads)
@@ -109,13 +115,15 @@ class _MeasuredNoise:
         return max(noise.of_blocks(spec.gamma + 1) for spec in lanes if spec.gamma)
 
 
-def load_models(pool: ModelSource, names: Iterable[str]) -> Iterator[ModelLoading]:
+def load_models(
+    pool: ModelSource, names: Iterable[str], should_stop: Callable[[], bool] = _never
+) -> Iterator[ModelLoading]:
     """Load those of the models that are not loaded yet, and announce each before it is read.
 
     Raises:
-        ModelLoadError: A model cannot be loaded.
+        ModelLoadError: A model cannot be loaded, or `should_stop` ended its download.
     """
     missing = [name for name in names if not pool.has(name)]
     for number, name in enumerate(missing, 1):
         yield ModelLoading(name, number, len(missing))
-        pool.get(name)
+        pool.get(name, should_stop=should_stop)

@@ -1,7 +1,7 @@
 """From a lane's spec to a decoder: which models, which limits, which refusals."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import pytest
@@ -61,7 +61,10 @@ class FakePool:
     def has(self, name: str) -> bool:
         return name in self._loaded
 
-    def get(self, name: str) -> LoadedModel:
+    def hold(self, target: str, drafts: Iterable[str] = ()) -> None:
+        """Nothing is ever let go."""
+
+    def get(self, name: str, should_stop: object = None) -> LoadedModel:
         if name not in self._configs:
             raise ModelLoadError(f"{name} cannot be loaded: it is not there")
         if name not in self._loaded:

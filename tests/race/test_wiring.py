@@ -1,6 +1,7 @@
 """The one callable that views are given: whole races on tiny models."""
 
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -13,10 +14,12 @@ from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.noise import LogitNoise
 from specviz.errors import IncompatibleModelError, ModelLoadError, PromptError, RequestError
 from specviz.models import threads
+from specviz.models.loading import ModelPool
 from specviz.race.lanes import encode_prompt
 from specviz.race.wiring import make_check_request, make_start_race
 from specviz.trace.values import (
     Event,
+    LaneSpec,
     LaneTrace,
     Method,
     ModelLoading,
@@ -247,3 +250,19 @@ def test_the_noise_is_that_of_every_block_that_is_verified(monkeypatch: pytest.M
     assert noise_of(3, 8) == 0.09
     assert noise_of(3) == 0.04
     assert noise_of(16, 8) == 0.17
+
+
+def test_a_target_that_was_not_raced_for_long_is_let_go(tiny_pair: tuple[str, str]) -> None:
+    pool = ModelPool()
+    start_race = make_start_race(pool)
+    # A folder by another name is another model to the pool.
+    names = [*tiny_pair, f"{tiny_pair[0]}/"]
+    alive = []
+    for name in names:
+        lanes = (
+            LaneSpec("baseline", Method.BASELINE, name),
+            LaneSpec("lookup", Method.PROMPT_LOOKUP, name, gamma=2),
+        )
+        finish(list(start_race(RaceRequest("the fox", lanes, Sampling(0.0), max_new_tokens=4))))
+        alive.append(weakref.ref(pool.get(name).model))
+    assert [model() is None for model in alive] == [True, False, False]

@@ -1,0 +1,232 @@
+"""Pairs of models on the hub that are worth a race, read from `assets/catalogue.json`.
+
+What stands there was not read from the hub: an entry that nobody has held against the model's page
+has `checked: false`, and a report (`pair_report.py`) says what is really the case. What somebody
+published stands there only with its source.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from specviz.errors import FormatError
+from specviz.texts import message
+from specviz.trace.typed_json import decode, read_json, refusal
+
+CATALOGUE_FILE = Path(__file__).resolve().parents[2] / "assets" / "catalogue.json"
+LANGUAGES = ("en", "es")
+MAX_BYTES = 10**6
+DTYPE_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2}
+WEIGHTS_MARGIN = 1.3
+"""What weights take while they are loaded and run, in their own size."""
+BEST_RATIO = 10.0
+"""How many times smaller than its target a draft usually is where it pays."""
+
+
+class Architecture(StrEnum):
+    """How a model keeps what it has read, and whether all of it works on every token."""
+
+    DENSE = "dense"
+    MIXTURE = "mixture"
+    HYBRID = "hybrid"
+
+
+class Figure(StrEnum):
+    """What a published number is about."""
+
+    ALPHA = "alpha"
+    SPEEDUP = "speedup"
+
+
+@dataclass(frozen=True, slots=True)
+class HubModel:
+    """One model of the hub, as far as a table can know it."""
+
+    revision: str
+    num_parameters: int
+    dtype: str
+    """The one that its files are stored in."""
+    kind: Architecture
+    licence: str
+    is_gated: bool
+    vocab_rows: int
+    """Rows of the output layer, padding included."""
+    num_layers: int
+    num_kv_layers: int
+    """Layers that keep keys and values of every token."""
+    num_kv_heads: int
+    head_size: int
+    context: int
+    checked: bool
+    """Whether the entry was held against the model's card."""
+
+    def weights_bytes(self, dtype: str | None = None) -> int:
+        """Size of the weights in a dtype, by default the one that they are stored in."""
+        return self.num_parameters * DTYPE_BYTES[dtype or self.dtype]
+
+    def kv_bytes(self, num_tokens: int, dtype: str | None = None) -> int:
+        """Size of the keys and values of `num_tokens` tokens."""
+        per_token = 2 * self.num_kv_layers * self.num_kv_heads * self.head_size
+        return num_tokens * per_token * DTYPE_BYTES[dtype or self.dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A number that somebody published about a pair, or about one like it."""
+
+    figure: Figure
+    value: float
+    setting: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class HubPair:
+    """A target and what drafts for it: a second model, or its own first layers."""
+
+    target: str
+    draft: str | None
+    """None for a target that exits early."""
+    exit_layers: tuple[int, ...]
+    story: dict[str, str]
+    """What is worth knowing of the pair, by language."""
+    published: tuple[Published, ...]
+    checked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HubCatalogue:
+    """All models by their hub ids, and the pairs among them."""
+
+    models: dict[str, HubModel]
+    pairs: tuple[HubPair, ...]
+
+    def memory_bytes(self, pair: HubPair, num_tokens: int, dtype: str | None = None) -> float:
+        """Memory that a pair takes for texts of `num_tokens` tokens, with room to load it."""
+        names = [name for name in (pair.target, pair.draft) if name is not None]
+        models = [self.models[name] for name in names]
+        weights = sum(model.weights_bytes(dtype) for model in models)
+        return weights * WEIGHTS_MARGIN + sum(model.kv_bytes(num_tokens, dtype) for model in models)
+
+    def ratio(self, pair: HubPair) -> float | None:
+        """How many times smaller than the target the draft is; None without a draft."""
+        if pair.draft is None:
+            return None
+        return self.models[pair.target].num_parameters / self.models[pair.draft].num_parameters
+
+
+def read_catalogue(path: Path = CATALOGUE_FILE) -> HubCatalogue:
+    """Read the catalogue.
+
+    Raises:
+        FormatError: Names the file and the first entry in it that cannot be right.
+    """
+    try:
+        catalogue: HubCatalogue = decode(HubCatalogue, read_json(path, MAX_BYTES))
+        for name, model in catalogue.models.items():
+            _check_model(f"models.{name}", model)
+        for index, pair in enumerate(catalogue.pairs):
+            _check_pair(f"pairs[{index}]", pair, catalogue, catalogue.pairs[:index])
+    except FormatError as error:
+        raise FormatError(message("format.in_file", path=str(path), problem=error.text)) from error
+    return catalogue
+
+
+def known_revision(name: str) -> str:
+    """The revision of a hub model that is known to work; `main` for one that the table lacks."""
+    model = read_catalogue().models.get(name)
+    return "main" if model is None else model.revision
+
+
+def best_fit(
+    free_bytes: float,
+    *,
+    num_tokens: int = 512,
+    dtype: str | None = None,
+    allow_gated: bool = False,
+    catalogue: HubCatalogue | None = None,
+) -> HubPair | None:
+    """Choose the pair with the largest target that fits; of its drafts, the one nearest to a tenth.
+
+    Hybrids and mixtures of experts, which may lose, and pairs without a draft are left out. None
+    where nothing fits.
+
+    Args:
+        num_tokens: Longest text that both models are to hold.
+        dtype: What the weights are run in; by default what they are stored in.
+    """
+    catalogue = catalogue or read_catalogue()
+
+    def is_offered(pair: HubPair) -> bool:
+        models = [catalogue.models[name] for name in (pair.target, pair.draft) if name is not None]
+        return (
+            len(models) == 2
+            and all(model.kind is Architecture.DENSE for model in models)
+            and (allow_gated or not any(model.is_gated for model in models))
+            and catalogue.memory_bytes(pair, num_tokens, dtype) <= free_bytes
+        )
+
+    def rank(pair: HubPair) -> tuple[int, float]:
+        ratio = catalogue.ratio(pair) or 1.0
+        distance = max(ratio / BEST_RATIO, BEST_RATIO / ratio)
+        return catalogue.models[pair.target].num_parameters, -distance
+
+    return max(filter(is_offered, catalogue.pairs), key=rank, default=None)
+
+
+def _check_model(path: str, model: HubModel) -> None:
+    for name in ("revision", "licence"):
+        if not getattr(model, name).strip():
+            raise refusal(f"{path}.{name}", message("format.empty"))
+    if model.dtype not in DTYPE_BYTES:
+        raise refusal(
+            f"{path}.dtype",
+            message("format.choice", allowed=", ".join(DTYPE_BYTES), found=model.dtype),
+        )
+    for name in ("num_parameters", "vocab_rows", "num_layers", "context"):
+        if getattr(model, name) < 1:
+            raise refusal(f"{path}.{name}", message("format.least", low="1", found="0"))
+
+
+def _check_pair(
+    path: str, pair: HubPair, catalogue: HubCatalogue, before: Sequence[HubPair]
+) -> None:
+    for field in ("target", "draft"):
+        name = getattr(pair, field)
+        if name is not None and name not in catalogue.models:
+            raise refusal(f"{path}.{field}", message("format.unknown_model", model=name))
+    if (pair.draft is None) != bool(pair.exit_layers):
+        raise refusal(path, message("format.draft_or_exits"))
+    if (pair.target, pair.draft) in [(other.target, other.draft) for other in before]:
+        raise refusal(path, message("format.pair_twice"))
+    ratio, num_layers = catalogue.ratio(pair), catalogue.models[pair.target].num_layers
+    if ratio is not None and ratio <= 1:
+        raise refusal(f"{path}.draft", message("format.draft_too_large", target=pair.target))
+    for index, layer in enumerate(pair.exit_layers):
+        if not 1 <= layer < num_layers:
+            raise refusal(
+                f"{path}.exit_layers[{index}]",
+                message(
+                    "format.exit_outside", highest=num_layers - 1, target=pair.target, found=layer
+                ),
+            )
+    _check_words(path, pair)
+
+
+def _check_words(path: str, pair: HubPair) -> None:
+    told = [language for language in LANGUAGES if pair.story.get(language, "").strip()]
+    if told != list(LANGUAGES) or len(pair.story) != len(LANGUAGES):
+        found = ", ".join(pair.story) or "–"
+        raise refusal(
+            f"{path}.story",
+            message("format.languages", languages=", ".join(LANGUAGES), found=found),
+        )
+    for index, published in enumerate(pair.published):
+        if not published.source.strip():
+            raise refusal(f"{path}.published[{index}].source", message("format.empty"))
+        if published.value <= 0:
+            raise refusal(
+                f"{path}.published[{index}].value",
+                message("format.least", low="0.001", found=str(published.value)),
+            )

@@ -1,0 +1,47 @@
+"""Says, before weights are downloaded, whether a draft fits a target and the pair this machine.
+
+Nothing is loaded: the report is computed from configs, tokenizers and sizes of files.
+"""
+
+from dataclasses import dataclass
+
+from specviz.errors import ModelLoadError
+from specviz.models.model_facts import ModelSource
+from specviz.models.pair_findings import Finding, Level, PairRequest, pair_findings, refusal
+from specviz.models.pair_sizes import ModelNumbers, model_numbers, size_findings
+
+
+@dataclass(frozen=True, slots=True)
+class PairReport:
+    """What is to be said of a pair; numbers are None of a model that could not be read."""
+
+    target: str
+    draft: str
+    request: PairRequest
+    findings: tuple[Finding, ...]
+    target_numbers: ModelNumbers | None
+    draft_numbers: ModelNumbers | None
+
+    @property
+    def fits(self) -> bool:
+        """Whether nothing speaks against a race of this pair here."""
+        return all(finding.level is not Level.REFUSE for finding in self.findings)
+
+
+def report_pair(source: ModelSource, target: str, draft: str, request: PairRequest) -> PairReport:
+    """Look at a pair before it is downloaded. What cannot be read becomes a finding."""
+    found, refused = [], []
+    for name in dict.fromkeys((target, draft)):
+        try:
+            found.append(source.read(name))
+        except ModelLoadError as error:
+            refused.append(refusal(error.text))
+    facts = {each.name: each for each in found}
+    numbers = {name: model_numbers(each, request) for name, each in facts.items()}
+    findings = refused or [
+        *pair_findings(facts[target], facts[draft], request),
+        *size_findings(numbers[target], numbers[draft], request),
+    ]
+    return PairReport(
+        target, draft, request, tuple(findings), numbers.get(target), numbers.get(draft)
+    )
