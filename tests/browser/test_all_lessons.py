@@ -97,7 +97,7 @@ def _one_token_at_a_time(visitor: Visitor, page: Page) -> None:
     visitor.told("Click a token in the lane of the target alone")
     expect(visitor.coach).to_contain_text(re.compile(r"\d+\.\d GB a second"))
     visitor.click_token(0, "plain")
-    visitor.judge("Each piece of text")
+    visitor.judge("half the weights")
 
 
 def _guess_ahead(visitor: Visitor, page: Page) -> None:

@@ -173,6 +173,7 @@ class Coach {
   #setUp() {
     setUp(this.#steps[this.#at].preset, this.#data, this.#bestGamma);
     this.#state.wasSet = true;
+    this.#state.hasBegun = false;
     this.#show(true);
   }
 
@@ -183,7 +184,10 @@ class Coach {
     for (let left = SETTLE_TRIES; left > 0 && !isSettled(); left -= 1) {
       await new Promise((resolve) => setTimeout(resolve, SETTLE_EVERY_MS));
     }
-    if (isSettled() && step === this.#steps[this.#at]) document.getElementById(RACE)?.click();
+    if (!isSettled() || step !== this.#steps[this.#at]) return;
+    document.getElementById(RACE)?.click();
+    this.#state.hasBegun = true;
+    this.#redraw();
   }
 
   /** Play the recorded race that shows what the step is about. */

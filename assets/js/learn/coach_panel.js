@@ -52,7 +52,7 @@ export class CoachPanel {
     this.#noteHeight();
   }
 
-  /** Draw the step `at` of `steps`; `state` holds `note`, `wasSet`, `isOther`, `isElsewhere`, `refusal`. */
+  /** Draw the step `at` of `steps`; `state` holds `note`, `wasSet`, `isOther`, `hasBegun`, `isElsewhere`, `refusal`. */
   draw(lesson, steps, at, state) {
     const step = steps[at];
     const read = [];
@@ -78,7 +78,7 @@ export class CoachPanel {
     setText(this.#spoken, t('coach.told_done', { text }));
   }
 
-  #task(lesson, step, { wasSet, isOther, isElsewhere, refusal }) {
+  #task(lesson, step, { wasSet, hasBegun, isOther, isElsewhere, refusal }) {
     const row = make('div', 'sv-coach-buttons');
     this.#starters = [];
     if (step.preset) row.append(this.#starter('race', this.#acts.race, true), button('setup', this.#acts.setUp));
@@ -89,7 +89,9 @@ export class CoachPanel {
     else row.append(button('understood', this.#acts.on, true));
     const parts = [make('p', 'sv-coach-step', t(`lesson.${lesson.id}_${step.id}`))];
     if (isOther) parts.push(make('p', 'sv-coach-other', t('coach.other_race'), { role: 'status' }));
-    else if (wasSet) parts.push(make('p', 'sv-coach-set', t('coach.was_set'), { role: 'status' }));
+    else if (wasSet) {
+      parts.push(make('p', 'sv-coach-set', t(hasBegun ? 'coach.has_begun' : 'coach.was_set'), { role: 'status' }));
+    }
     if (refusal) parts.push(make('p', 'sv-coach-other', refusal, { role: 'alert' }));
     return [...parts, row];
   }

@@ -52,7 +52,7 @@ export const LESSONS = [
       },
       { id: 'token', ...lane(1), done: isToken('plain') },
     ],
-    beliefs: { chunk: false },
+    beliefs: { half: true },
   },
   {
     id: 'guess',

@@ -8,7 +8,7 @@ const MARGIN_PX = 16;
 /** On a phone the card of a token lies over the page too. */
 const TOKEN_CARD = '.sv-card.is-pinned';
 /** What a visitor of a race wants to get at, whatever the step speaks of. */
-const USEFUL = `#sv-tabs [role=tab], #sv-prompt, #sv-lanes, #sv-race, #sv-race-status, .sv-figure, ${TOKEN_CARD}`;
+const USEFUL = '#sv-tabs [role=tab], #sv-prompt, #sv-lanes, #sv-race, #sv-race-status, .sv-figure';
 
 /** One light: it finds its control again when the page draws it anew. */
 export class Light {
@@ -114,7 +114,8 @@ export class Light {
     const style = getComputedStyle(this.#panel);
     const margin = parseFloat(this.#corner.isTop ? style.top : style.bottom) || 0;
     const lit = this.#lit ? [this.#lit.getBoundingClientRect()] : [];
-    const levels = [lit, boxesOf(this.#wanted?.beside), boxesOf(USEFUL)];
+    // Whoever opened a card reads it now.
+    const levels = [boxesOf(TOKEN_CARD), lit, boxesOf(this.#wanted?.beside), boxesOf(USEFUL)];
     const corner = bestCorner({ width, height, margin }, view, levels, this.#corner);
     if (corner === this.#corner) return;
     this.#corner = corner;
