@@ -80,6 +80,8 @@ def _add_race_options(parser: ArgumentParser) -> None:
         help=f"a lane beside the baseline, can be repeated; keys: {', '.join(_LANE_KEYS)}; "
         "what is left out comes from the options above",
     )
+    no_chat = "give a target with a chat template the bare prompt"
+    add("--no-chat", action="store_true", help=no_chat)
     _add_place(add)
     add(
         "--compile",
@@ -162,6 +164,7 @@ def build_request(args: Namespace) -> RaceRequest:
         lanes=tuple(lanes),
         sampling=Sampling(args.temperature, args.top_k, args.top_p, args.seed),
         max_new_tokens=args.max_new_tokens,
+        uses_chat=not args.no_chat,
     )
 
 

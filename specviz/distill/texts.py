@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from specviz.decoding.model_runner import ModelRunner
 from specviz.errors import IncompatibleModelError, RequestError
+from specviz.models.chat import encode_turn, has_chat_template
 from specviz.models.loading import LoadedModel
 
 MIN_ROOM = 8
@@ -79,16 +80,17 @@ def encode_prompts(
 
     Raises:
         RequestError: A chat template is asked for and there is none, or no prompt is left.
+        PromptError: The chat template refuses a prompt.
     """
     tokenizer = target.tokenizer
-    if uses_chat and not tokenizer.chat_template:
+    if uses_chat and not has_chat_template(tokenizer):
         raise RequestError(f"{target.name} has no chat template; leave out --chat")
     encoded = {}
     for index, prompt in enumerate(prompts):
         if uses_chat:
-            turn = [{"role": "user", "content": prompt}]
-            prompt = tokenizer.apply_chat_template(turn, tokenize=False, add_generation_prompt=True)
-        ids = tuple(tokenizer(prompt, add_special_tokens=not uses_chat)["input_ids"])
+            ids = encode_turn(tokenizer, prompt, target.name)
+        else:
+            ids = tuple(tokenizer(prompt)["input_ids"])
         if ids and max(ids) < limits.vocab_size and len(ids) + MIN_ROOM <= limits.context:
             encoded[index] = ids
     if not encoded:

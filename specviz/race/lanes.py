@@ -16,6 +16,7 @@ from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
 from specviz.errors import PromptError
+from specviz.models.chat import encode_turn, has_chat_template
 from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.models.loading import LoadedModel
@@ -25,13 +26,17 @@ from specviz.trace.values import LaneSpec, Method, RaceRequest
 
 
 def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
-    """Turn the prompt into ids, with whatever the tokenizer puts before a text.
+    """Turn the prompt into ids: as a turn of a conversation where the target has a chat template
+    and the request does not say otherwise, else with whatever the tokenizer puts before a text.
 
     Raises:
         PromptError: The prompt holds no token, or one that the target does not know, or leaves no
-            room in the target's context.
+            room in the target's context, or the target's chat template refuses it.
     """
-    ids = tuple(target.tokenizer(request.prompt)["input_ids"])
+    if request.uses_chat and has_chat_template(target.tokenizer):
+        ids = encode_turn(target.tokenizer, request.prompt, target.name)
+    else:
+        ids = tuple(target.tokenizer(request.prompt)["input_ids"])
     if not ids:
         raise PromptError(message("refusal.no_token"))
     # Where tokens were added to a tokenizer but no rows to the model, CUDA would end the process.

@@ -112,6 +112,8 @@ class RaceRequest:
     lanes: tuple[LaneSpec, ...]
     sampling: Sampling = Sampling()
     max_new_tokens: int = 128
+    uses_chat: bool = True
+    """Write the prompt as a turn of a conversation where the target has a chat template."""
     record_top: bool = True
     """Record the ten most probable tokens of draft, target and residual at each judged position."""
 

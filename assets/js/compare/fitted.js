@@ -1,10 +1,14 @@
 // What fitting a draft to its target brought: numbers, a chart of the held-out prompts, the command.
-import { make, setText, wrap } from '../page/dom.js';
+import { onBusyChange } from '../model/panels.js';
+import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { setEnabled } from '../page/enabled.js';
 import { decimals, percent, plain } from '../page/numbers.js';
 import { sentence, t, translate } from '../page/strings.js';
 import { FitChart, shortened } from './fit_chart.js';
 
 const LONGEST_LABEL = 64;
+/** Gradio's own button, below the numbers. */
+const RACE = 'sv-compare';
 const COLUMNS = ['number', 'prompt', 'before', 'after', 'tokens'];
 
 /** Draw the fitted drafts; `choose("F:P")` is called with the draft and the prompt that are chosen. */
@@ -96,7 +100,9 @@ class Report {
   constructor({ gamma, plotly }) {
     this.#gamma = gamma;
     const made = make('p', 'sv-facts', t('fit.made_by'));
-    const numbers = [this.#title, this.#figures, this.#note, this.#facts, made, boxed(this.#command)];
+    const race = makeButton(t('fit.race'), () => document.getElementById(RACE)?.click(), 'sv-button is-main');
+    onBusyChange((isBusy) => setEnabled(race, !isBusy));
+    const numbers = [this.#title, this.#figures, wrap('p', '', race), this.#note, this.#facts, made, boxed(this.#command)];
     const plot = make('div', 'sv-fit-plot', '', { role: 'figure', 'aria-label': t('fit.chart_about') });
     const figure = wrap('figure', 'sv-chart', make('figcaption', '', t('fit.chart')), plot, this.#details());
     this.element = wrap('div', 'sv-fit', wrap('div', 'sv-fit-numbers', ...numbers), figure);
