@@ -59,7 +59,7 @@ def test_a_lesson_is_completed_by_doing_it(open_page: OpenPage, fake_address: st
     page.locator(".sv-lane >> nth=0").locator(".sv-t").nth(3).click()
     expect(coach).to_contain_text("True or false?")
     coach.get_by_role("button", name="True", exact=True).click()
-    expect(coach).to_contain_text("Many people think so, but it is false.")
+    expect(coach).to_contain_text("Right, it is true.")
     coach.get_by_role("button", name="Go on").click()
     expect(coach).to_contain_text("Lesson done.")
     coach.get_by_role("button", name="All lessons").click()
