@@ -1,7 +1,7 @@
 // Keeps a slow browser from being flooded: fewer redraws, and fewer packets asked of the server.
 
 /** What drawing and painting may take of the time, so that packets are read and clicks answered. */
-const BUSY_SHARE = 0.65;
+const BUSY_SHARE = 0.5;
 /** A page that is out of sight is never painted; it goes on after this time. */
 const LONGEST_FRAME_MS = 250;
 
