@@ -3,13 +3,12 @@
 python tests/browser/pictures.py [FOLDER]    (default assets/pictures)
 """
 
-import os
-import shutil
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from chromium import find_chromium
 from playwright.sync_api import Browser, Page, sync_playwright
 from serving import free_port, serving
 
@@ -67,7 +66,7 @@ def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "assets/pictures")
     folder.mkdir(parents=True, exist_ok=True)
     port = free_port()
-    path = os.environ.get("SPECVIZ_CHROMIUM") or shutil.which("chromium")
+    path = find_chromium()
     with serving("app.py", "--port", str(port), port=port) as address, sync_playwright() as tool:
         browser = tool.chromium.launch(executable_path=path, args=["--headless", "--no-sandbox"])
         for name, look in PICTURES.items():

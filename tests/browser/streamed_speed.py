@@ -5,8 +5,6 @@ python tests/browser/streamed_speed.py [TURNS]    (default 7)
 Both kinds run in turn in one server; speeds are the lanes' own clocks, in tokens per second.
 """
 
-import os
-import shutil
 import statistics
 import sys
 from pathlib import Path
@@ -14,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from chromium import find_chromium
 from gradio_client import Client
 from playwright.sync_api import Page, sync_playwright
 from rich.console import Console
@@ -45,7 +44,7 @@ def watched(page: Page) -> list[float]:
 def main() -> None:
     turns = int(sys.argv[1]) if len(sys.argv) > 1 else 7
     port = free_port()
-    path = os.environ.get("SPECVIZ_CHROMIUM") or shutil.which("chromium")
+    path = find_chromium()
     alone, seen = [], []
     with serving("app.py", "--port", str(port), port=port) as address, sync_playwright() as tool:
         client = Client(address, verbose=False)

@@ -7,8 +7,6 @@ slowed four times. The race is made up and paced like one of the shipped family 
 their charts, the clock strip and the first row of the other charts are in sight.
 """
 
-import os
-import shutil
 import statistics
 import sys
 import time
@@ -20,6 +18,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from chromium import find_chromium
 from fake_race import OPTIONS, WORDS, FakeRace
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 from rich.console import Console
@@ -202,7 +201,7 @@ def _processor_seconds(session: CDPSession) -> float:
 def main() -> None:
     """Measure every case and print the table."""
     num_tokens = int(sys.argv[1]) if len(sys.argv) > 1 else 512
-    path = os.environ.get("SPECVIZ_CHROMIUM") or shutil.which("chromium")
+    path = find_chromium()
     table = Table("race", "packets", "lost / read again", "lag, median", "95 %", "at the end")
     for name in ("event stream", "other bytes", "charts redrawn", "browser busy"):
         table.add_column(name)
