@@ -18,6 +18,7 @@ import { mountStatus } from './race/status.js';
 import { mountWelcome } from './race/welcome.js';
 import { noteDrawn } from './page/curtain.js';
 import { panels } from './model/panels.js';
+import { stopLoader } from './page/rest.js';
 import { watchRoom } from './page/room.js';
 import { loadStrings } from './page/strings.js';
 import { nameTabs } from './page/tabs.js';
@@ -26,6 +27,7 @@ import { connect } from './wire/packets.js';
 await loadStrings();
 nameTabs();
 watchRoom();
+stopLoader();
 
 /** Parts of the whole page: `mount(container, data)`. */
 const parts = {

@@ -54,7 +54,7 @@ def test_a_lesson_is_completed_by_doing_it(open_page: OpenPage, fake_address: st
     coach.get_by_role("button", name="Set it up for me").click()
     expect(page.locator("#sv-prompt textarea")).to_have_value(re.compile("named Leo"))
     _race(page)
-    expect(coach).to_contain_text(re.compile(r"22\.4 MB\. A pass over one token took \d+\.\d ms"))
+    expect(coach).to_contain_text(re.compile(r"22\.4 MB: a pass over one token took \d+\.\d ms"))
     expect(coach).to_contain_text("a processor of the tests")
     page.locator(".sv-lane >> nth=0").locator(".sv-t").nth(3).click()
     expect(coach).to_contain_text("True or false?")

@@ -221,3 +221,16 @@ def test_a_round_is_opened_from_its_tokens_card(open_page: OpenPage, fake_addres
     expect(page.locator(".sv-round-story")).to_contain_text(
         "The target followed the branch “ and hid”"
     )
+
+
+def test_the_tab_stands_at_the_round_of_the_token_that_was_chosen(
+    open_page: OpenPage, fake_address: str
+) -> None:
+    page = open_page(fake_address)
+    page.locator("#sv-race-status input[type=file]").set_input_files(TREE)
+    page.wait_for_selector(".sv-lane .sv-correction")
+    page.locator(".sv-lane >> nth=1").locator(".sv-correction, .sv-bonus").last.click()
+    page.keyboard.press("Escape")
+    _open_rounds(page)
+    expect(page.locator(PLACE)).to_have_text("Round 2 of 2")
+    expect(page.locator(".sv-round-winner")).to_have_text(re.compile("wins this round|round wins"))

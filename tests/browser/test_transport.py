@@ -215,7 +215,7 @@ def test_a_race_is_saved_watched_again_and_opened(
     assert json.loads(file.read_text())["schema_version"] == 4
 
     page.click(f"{STATUS} .sv-again")
-    expect(page.locator(f"{STATUS} .sv-origin")).to_contain_text("recorded")
+    expect(page.locator(f"{STATUS} .sv-recorded")).to_be_visible()
     _wait_for(page, "finished")
     assert _texts(page) == words
     expect(page.locator(f"{STATUS} .sv-save")).to_be_enabled()

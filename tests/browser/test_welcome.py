@@ -11,7 +11,7 @@ from specviz.ui.strings import languages
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
 STATUS = "#sv-race-status"
-FIRST_TOKEN_MS = 3_000
+FIRST_TOKEN_MS = 10_000
 
 
 def test_a_recorded_race_plays_at_one_click_without_the_queue(

@@ -123,7 +123,7 @@ export function noiseOf(verifyCost) {
 export const NOTES = {
   pass: (facts) => {
     const numbers = passNumbers(facts);
-    return numbers && [t('lesson.note_pass', numbers), boundOf(facts), sourceOf(facts)];
+    return numbers && [t('lesson.note_pass', numbers), sourceOf(facts)];
   },
   check: (facts) => {
     const { lane, stepMs } = facts;

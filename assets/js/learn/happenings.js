@@ -55,7 +55,7 @@ export function watchRaces() {
       gammas,
     });
   });
-  onChosenToken((token, { isGreedy }) => announce({ kind: 'token', fate: token.fate.name, isGreedy }));
+  onChosenToken(({ token }, { isGreedy }) => announce({ kind: 'token', fate: token.fate.name, isGreedy }));
 }
 
 function numRounds(race) {

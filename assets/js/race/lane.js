@@ -144,7 +144,7 @@ export class LaneView {
 
   #choose(entry) {
     this.#card.pin(entry);
-    noteChosenToken(entry.token, this.#race);
+    noteChosenToken(entry, this.#race);
   }
 
   #goToEnd() {

@@ -51,7 +51,8 @@ class Notes {
 
   #far(familiarity) {
     const item = line(t(`reading.${familiarity.distance}`));
-    item.append(make('span', 'sv-note-detail', aboutFamiliarity(familiarity)));
+    const how = make('summary', '', t('reading.how'));
+    item.append(wrap('details', 'sv-note-detail', how, make('p', '', aboutFamiliarity(familiarity))));
     const prompt = this.#prompts[familiarity.example];
     if (prompt === undefined) return item;
     const text = t('reading.try', { example: t(`prompt.${familiarity.example}`) });

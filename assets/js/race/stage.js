@@ -5,16 +5,18 @@ import { LaneView } from './lane.js';
 import { liveCharts } from './live_charts.js';
 import { FATES } from '../model/fates.js';
 import { aboutLane, laneName, waitingLanes } from '../model/names.js';
-import { showRound } from '../rounds/rounds.js';
+import { showRound, standAt } from '../rounds/rounds.js';
 import { t } from '../page/strings.js';
-import { roundMark } from './token.js';
+import { onChosenToken, roundMark } from './token.js';
 
 const SAMPLE_ROUND = 3;
 
 /** Draw the stage and keep it up with the race. */
 export function mountStage(container, data, panel) {
   const { name, playback } = panel;
-  const card = new Card(({ lane, round }) => showRound(name, lane.index, round.number));
+  const card = new Card((entry) => showRound(panel, entry));
+  // Whoever opens Round by round next wants to see the round of the token that was chosen.
+  onChosenToken((entry, race) => race === playback.race && !entry.lane.isBaseline && standAt(panel, entry));
   const row = make('div', 'sv-lanes');
   // A race that is shown without a server has nothing to draw charts with.
   const charts = data?.plotly ? [liveCharts(panel, data.plotly)] : [];

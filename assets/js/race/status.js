@@ -119,7 +119,7 @@ class Strip {
     this.#badged = about;
     const stage = document.getElementById(`sv-${this.#panel.name}-stage`);
     if (about === null) stage?.removeAttribute('data-recorded');
-    else stage?.setAttribute('data-recorded', t('status.recorded_of', { about }));
+    else stage?.setAttribute('data-recorded', t('status.recorded'));
   }
 }
 

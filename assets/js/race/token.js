@@ -50,12 +50,12 @@ function split(text) {
 
 const choosers = [];
 
-/** Call `listener(token, race)` whenever a token is chosen by pointer or key. */
+/** Call `listener(entry, race)` whenever a token is chosen by pointer or key. */
 export function onChosenToken(listener) {
   choosers.push(listener);
 }
 
 /** A visitor has chosen a token. */
-export function noteChosenToken(token, race) {
-  for (const listener of choosers) listener(token, race);
+export function noteChosenToken(entry, race) {
+  for (const listener of choosers) listener(entry, race);
 }

@@ -54,19 +54,27 @@ export function mountRounds(container, { recorded }) {
     cursor.settle();
     update(true);
   }).observe(container);
-  goTo = (panelName, laneIndex, roundNumber) => {
+  goTo = ({ panel, race, lane, round }) => {
+    // A race may have begun since.
+    if (panel.playback.race !== race) return;
     player.stop();
-    cursor.enter(panels[panelName], laneIndex, roundNumber - 1);
+    cursor.enter(panel, lane.index, round.number - 1);
   };
-  if (wish) goTo(...wish);
+  if (wish) goTo(wish);
   wish = null;
 }
 
-/** Open the tab at a round (from 1) of a lane. */
-export function showRound(panelName, laneIndex, roundNumber) {
+/** Open the tab at the round of a token, an entry of the stage. */
+export function showRound(panel, entry) {
   openTab('rounds');
-  if (goTo) goTo(panelName, laneIndex, roundNumber);
-  else wish = [panelName, laneIndex, roundNumber];
+  standAt(panel, entry);
+}
+
+/** Let the tab stand at the round of a token once it is opened. */
+export function standAt(panel, { lane, round }) {
+  const place = { panel, race: panel.playback.race, lane, round };
+  if (goTo) goTo(place);
+  else wish = place;
 }
 
 /** Take races in; one that goes on is taken in last, so that it is the one that is open. */

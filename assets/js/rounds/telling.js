@@ -85,6 +85,7 @@ export function makeTimes(cursor) {
       const steps = alone.map(({ ms }) => ({ kind: 'verify', ms, name: '' }));
       const sum = t('rounds.alone_ms', { n, ms: decimals(aloneMs, 1) });
       strips.push(strip(t('rounds.alone', { n }), steps, scale, sum));
+      if (n === round.written.length) strips.push(winner(round.ms, aloneMs, n));
     }
     return strips;
   });
@@ -93,6 +94,13 @@ export function makeTimes(cursor) {
 /** The plain steps that wrote the same positions of the output as a round; fewer in mid-race. */
 function plainSteps({ baseline }, { written, facts }) {
   return baseline?.rounds.slice(facts.position, facts.position + written.length) ?? [];
+}
+
+/** Which way was faster for the places of a round. */
+function winner(ms, aloneMs, n) {
+  const times = decimals(Math.max(ms, aloneMs) / Math.min(ms, aloneMs), 2);
+  const how = times === decimals(1, 2) ? 'even' : ms < aloneMs ? 'won' : 'lost';
+  return make('p', `sv-round-winner is-${how}`, t(`rounds.${how}`, { n, times }));
 }
 
 function sumOf({ times, ms }, isChecked) {
