@@ -53,3 +53,21 @@ def test_without_its_scripts_the_page_is_shown_after_a_while(
     expect(field).to_be_hidden()
     expect(field).to_be_visible()
     page.context.close()
+
+
+def test_a_page_at_rest_asks_for_no_frames(browser: Browser, fake_address: str) -> None:
+    page = browser.new_context().new_page()
+    # What Gradio's modules hold is this function, from before the page was there.
+    page.add_init_script(
+        """const ask = window.requestAnimationFrame;
+        window.frames_asked = 0;
+        window.requestAnimationFrame = (callback) => {
+            window.frames_asked += 1;
+            return ask.call(window, callback);
+        };"""
+    )
+    page.goto(fake_address)
+    page.wait_for_selector(".sv-figures", state="attached")
+    asked = "() => [window.frames_asked, window.frames_asked = 0][0] < 5"
+    page.wait_for_function(asked, polling=1000)
+    page.context.close()
