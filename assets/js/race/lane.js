@@ -6,7 +6,8 @@ import { LaneHead } from './lane_head.js';
 import { t } from '../page/strings.js';
 import { noteChosenToken, tokenElement } from './token.js';
 
-const NEAR_BOTTOM_PX = 24;
+/** More than a line, since the end is where a line begins at the top. */
+const NEAR_BOTTOM_PX = 48;
 /** A height that no text is long enough to reach: the browser stops at the end. */
 const FAR_BELOW = 1e7;
 
@@ -24,6 +25,9 @@ export class LaneView {
   #numDrawn = 0;
   #active = null;
   #sticks = true;
+  /** Height of a line and of the room above the first, in pixels. */
+  #line = 1;
+  #above = 0;
 
   /**
    * `about` describes the lane: `isBaseline`, `name`, `about`, and a `hint` where there is no race yet;
@@ -83,7 +87,10 @@ export class LaneView {
 
   #listen() {
     // What is said above the lanes may take a line of their height.
-    new ResizeObserver(() => this.#sticks && this.#scrollToEnd()).observe(this.body);
+    new ResizeObserver(() => {
+      this.#measure();
+      if (this.#sticks) this.#scrollToEnd();
+    }).observe(this.body);
     this.body.addEventListener('scroll', () => {
       const rest = this.body.scrollHeight - this.body.clientHeight - this.body.scrollTop;
       this.#sticks = rest < NEAR_BOTTOM_PX;
@@ -153,8 +160,17 @@ export class LaneView {
     this.body.focus({ preventScroll: true });
   }
 
+  /** Go to the end, with a whole line at the top: the room below the text is what gives way. */
   #scrollToEnd() {
     this.body.scrollTop = FAR_BELOW;
+    const end = this.body.scrollTop;
+    if (end > 0) this.body.scrollTop = end - ((end - this.#above) % this.#line);
+  }
+
+  #measure() {
+    const { lineHeight, paddingTop } = getComputedStyle(this.body);
+    this.#line = Number.parseFloat(lineHeight) || 1;
+    this.#above = Number.parseFloat(paddingTop);
   }
 
   #entryOf(target) {
