@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 import pytest
 import torch
+from static_fakes import FakeGraphs
 from tiny_models import CONTEXT, HYBRIDS, SHAPES, VOCAB, WINDOW, random_model, tiny_model
 from transformers import MistralConfig, PreTrainedModel
 
-from specviz.decoding.capture import Compute
 from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.static_runner import STEP, StaticRunner
@@ -32,34 +32,6 @@ def random_ids(rng: random.Random, count: int) -> list[int]:
 def fresh(model: PreTrainedModel, ids: list[int]) -> torch.Tensor:
     with torch.inference_mode():
         return model(input_ids=torch.tensor([ids]), use_cache=False).logits[0]
-
-
-class FakeGraphs:
-    """Replays as a device does: same inputs, same outputs, and what they hold is written over.
-
-    A recorded computation must read nothing but tensors that keep their place; a replay writes its
-    result where the recording had it, and everything else that it had returned is worthless then.
-    """
-
-    def __init__(self) -> None:
-        self.num_captures = 0
-        self.num_replays = 0
-        self.may_capture = True
-
-    def __call__(self, compute: Compute) -> Compute:
-        assert self.may_capture, "recorded in mid-race"
-        self.num_captures += 1
-        output = compute()
-        place = output.data_ptr()
-        output.fill_(float("nan"))
-
-        def replay() -> torch.Tensor:
-            self.num_replays += 1
-            output.copy_(compute())
-            assert output.data_ptr() == place
-            return output
-
-        return replay
 
 
 @pytest.mark.parametrize("shape", [s for s in SHAPES if s != "mistral"])
