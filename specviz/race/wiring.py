@@ -74,10 +74,7 @@ def _race(
     models = [pool.get(name).model for name in names]
     num_threads = choose_threads(models) if pool.device.type == "cpu" else None
     form = forms.of_race(models, request.lanes)
-    decoders = [
-        build_decoder(spec, pool, request, form.make_runner, len(prompt_ids))
-        for spec in request.lanes
-    ]
+    decoders = [build_decoder(spec, pool, request, form, len(prompt_ids)) for spec in request.lanes]
     logit_noise = noise.of(target, request.lanes, num_threads)
     shared = TraceRequest(
         request.prompt,
