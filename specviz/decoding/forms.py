@@ -26,8 +26,9 @@ from specviz.trace.values import Form, LaneSpec, Method
 
 MakeRunner = Callable[[PreTrainedModel, int], ModelRunner]
 """Makes a runner for texts of at most so many tokens."""
-MAX_IDLE = 4
-"""Runners that are kept of each model: a race has at most four lanes."""
+MAX_IDLE = 5
+"""Runners that are kept of each model: a race has at most four lanes, and with one more the
+rounding noise of its form is measured."""
 NARROW = (1, 2, 4)
 
 
