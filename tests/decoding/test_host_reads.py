@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from specviz.decoding.decoder import Decoder
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.recorder import Recorder, RoundFacts
 from specviz.decoding.sampling import SeededChance
+from specviz.decoding.static_chain import ChainKind
 from specviz.decoding.static_runner import StaticRunner, StaticStep
 from specviz.trace.values import Sampling
 
@@ -158,3 +160,20 @@ def test_step_by_step_each_draft_is_read_back(sampling: Sampling) -> None:
     stepping = lane(sampling, is_recorded=False)
     stepping.prefill((3, 1, 4, 1, 5))
     assert len(reads_of(stepping.step)) > 2 * GAMMA
+
+
+@pytest.mark.parametrize("sampling", SAMPLINGS, ids=["greedy", "sampled"])
+@pytest.mark.parametrize("shape", ["llama", "gpt2", "mistral"])
+def test_what_is_recorded_runs_where_no_value_can_be_read(shape: str, sampling: Sampling) -> None:
+    """The device `meta` holds shapes alone: asking it for a value is an error, and so is a tensor
+    that was left on the host."""
+    runner = StaticRunner(deepcopy(tiny_model(shape)).to("meta"), CONTEXT, (1, 2, GAMMA + 1))
+    kind = ChainKind(GAMMA, sampling, VOCAB, frozenset({5}))
+    with torch.inference_mode():
+        drafted, judge = runner.record_chain(kind, torch.float64)
+        drafted.fill([3, 1, 4], 4, [0.5] * kind.num_draws)
+        assert drafted.run().is_meta
+        runner.prepare()
+        judge.logits.copy_(runner.read_block(*drafted.block))
+        with pytest.raises((RuntimeError, NotImplementedError), match="meta"):
+            judge.judge([0.5] * kind.num_draws)
