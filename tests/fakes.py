@@ -5,7 +5,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 
 import torch
 
+from specviz.decoding.clock import HostMark
 from specviz.decoding.decoder import Decoder, Limits
+from specviz.decoding.play import RecordedPlay
 from specviz.decoding.proposal import Proposal, Proposer, chain
 from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import Chance, Flip, SeededChance, to_probs
@@ -215,6 +217,9 @@ class FakeClock:
     def now_ms(self) -> float:
         return self.ms
 
+    def mark(self) -> HostMark:
+        return HostMark(self.ms)
+
 
 class PlainDetokenizer:
     """Writes token 7 as `<7>`."""
@@ -241,6 +246,7 @@ def make_decoder(
     chance: Chance | None = None,
     clock: FakeClock | None = None,
     recorder: object | None = None,
+    recorded: RecordedPlay | None = None,
 ) -> Decoder:
     """A decoder around fakes; `recorder` defaults to a real one without top lists."""
     return Decoder(
@@ -252,6 +258,7 @@ def make_decoder(
         chance=chance or SeededChance(sampling.seed),
         clock=clock or FakeClock(),
         recorder=recorder or Recorder(sampling, PlainDetokenizer(), record_top=False),  # type: ignore[arg-type]
+        recorded=recorded,
     )
 
 

@@ -165,7 +165,7 @@ def _against(
     ids = target.tokenizer(request.prompt)["input_ids"]
     lane = replace(request.lanes[1], gamma=min(4, max(plan.gammas)))
     together = replace(request, lanes=(request.lanes[0], lane))
-    decoder = build_decoder(request.lanes[0], pool, request, form.make_runner, num_prompt=len(ids))
+    decoder = build_decoder(request.lanes[0], pool, request, form, num_prompt=len(ids))
     turns = take_turns(
         {
             "plain": lambda: _rate(run_generate(target, ids, plan.max_new_tokens)),

@@ -8,6 +8,7 @@ import torch
 
 from specviz.decoding.clock import Clock
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.play import Play, RecordedPlay
 from specviz.decoding.proposal import LearningProposer, Proposal, Proposer
 from specviz.decoding.recorder import Recorder, RoundFacts
 from specviz.decoding.sampling import Chance, check_finite, to_probs
@@ -40,7 +41,14 @@ class Decoder:
         chance: Chance,
         clock: Clock,
         recorder: Recorder,
+        recorded: RecordedPlay | None = None,
     ) -> None:
+        """Decode with a proposer's drafts.
+
+        Args:
+            recorded: Plays the rounds that fit what a device has recorded, all others are played
+                step by step; None: it has recorded none.
+        """
         self._target = target
         self._proposer = proposer
         self._learner = proposer if isinstance(proposer, LearningProposer) else None
@@ -50,6 +58,7 @@ class Decoder:
         self._chance = chance
         self._clock = clock
         self._recorder = recorder
+        self._recorded = recorded
         self._committed: list[int] = []
         self._num_prompt = 0
         self._num_rounds = 0
@@ -94,29 +103,37 @@ class Decoder:
             raise ValueError(f"the lane has ended: {self.stop_reason}")
         gamma = min(self._gamma, self._room() - 1)
         begun = self._clock.now_ms()
-        proposal = self._proposer.propose(self._committed, gamma, self._chance)
-        drafted = self._clock.now_ms()
-        logits = self._judge(proposal)
-        judged = self._clock.now_ms()
-        verification = self._verify(proposal, logits)
+        if self._recorded is not None and self._recorded.fits(self._committed, gamma):
+            play = self._recorded.play(self._committed)
+        else:
+            play = self._play_step_by_step(gamma, begun)
         position = len(self._committed) - self._num_prompt
-        emitted = self._commit(proposal, verification)
-        ended = self._clock.now_ms()
+        emitted = self._commit(play.proposal, play.verification)
+        took = self._clock.now_ms() - begun
         self._num_rounds += 1
         return self._recorder.record(
             RoundFacts(
                 index=self._num_rounds - 1,
                 position=position,
                 gamma=gamma,
-                proposal=proposal,
-                logits=logits,
-                verification=verification,
+                proposal=play.proposal,
+                logits=play.logits,
+                verification=play.verification,
                 emitted_ids=emitted,
-                draft_ms=drafted - begun,
-                verify_ms=judged - drafted,
-                other_ms=ended - judged,
+                draft_ms=play.draft_ms,
+                verify_ms=play.verify_ms,
+                other_ms=took - play.draft_ms - play.verify_ms,
             )
         )
+
+    def _play_step_by_step(self, gamma: int, begun: float) -> Play:
+        """Draft, read and judge, and wait for the device after each; `begun` in milliseconds."""
+        proposal = self._proposer.propose(self._committed, gamma, self._chance)
+        drafted = self._clock.now_ms()
+        logits = self._judge(proposal)
+        judged = self._clock.now_ms()
+        verification = self._verify(proposal, logits)
+        return Play(proposal, logits, verification, drafted - begun, judged - drafted)
 
     def _room(self) -> int:
         """Tokens that may still be emitted."""

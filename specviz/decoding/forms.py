@@ -2,7 +2,9 @@
 
 *Growing* is the plain form: caches that grow, operations launched one by one. *Static* has fixed
 buffers and a few widths of blocks; where the device can record, each width is *captured* once and
-replayed. Recorded runners are kept for the next race of the same models, a bounded number of them.
+replayed, and so is the whole chain of a draft model where it was proved too; else its lane drafts
+step by step, and the race's reason says so. Recorded runners are kept for the next race of the same
+models, a bounded number of them.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,15 +16,19 @@ import torch
 from transformers import PreTrainedModel
 
 from specviz.decoding.capture import Capture, CudaGraphs, uncaptured
+from specviz.decoding.chain_proof import prove_chain
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.static_chain import ChainKind, StaticChain
+from specviz.decoding.static_judge import StaticJudge
 from specviz.decoding.static_proof import StaticProof, prove_static
 from specviz.decoding.static_runner import StaticRunner
 from specviz.trace.values import Form, LaneSpec, Method
 
 MakeRunner = Callable[[PreTrainedModel, int], ModelRunner]
 """Makes a runner for texts of at most so many tokens."""
-MAX_IDLE = 4
-"""Runners that are kept of each model: a race has at most four lanes."""
+MAX_IDLE = 5
+"""Runners that are kept of each model: a race has at most four lanes, and with one more the
+rounding noise of its form is measured."""
 NARROW = (1, 2, 4)
 
 
@@ -36,15 +42,23 @@ class Compile(StrEnum):
     OFF = "off"
 
 
-@dataclass(frozen=True, slots=True)
+RecordChain = Callable[
+    [StaticRunner, ChainKind, torch.dtype], tuple[StaticChain, StaticJudge] | None
+]
+"""Records what a draft's runner drafts, and what judges it by logits of a dtype; None: its lane
+goes step by step."""
+
+
+@dataclass(slots=True)
 class RaceForm:
     """The form of one race and why it is no other."""
 
-    form: Form
-    reason: str
-    """A key below `form` of the page's texts."""
-    make_runner: MakeRunner
-    give_back: Callable[[], None]
+    form: Form = Form.GROWING
+    reason: str = ""
+    """A key below `form` of the page's texts; final when all lanes are built."""
+    make_runner: MakeRunner = ModelRunner
+    record_chain: RecordChain = lambda runner, kind, dtype: None
+    give_back: Callable[[], None] = lambda: None
     """Takes the race's runners back, once it is over."""
 
 
@@ -59,6 +73,10 @@ class Forms:
     _proofs: WeakKeyDictionary[PreTrainedModel, dict[tuple[int, ...], StaticProof]] = field(
         default_factory=WeakKeyDictionary
     )
+    _chain_proofs: WeakKeyDictionary[
+        PreTrainedModel, dict[tuple[ChainKind, torch.dtype], StaticProof]
+    ] = field(default_factory=WeakKeyDictionary)
+    """Of draft models."""
     _idle: dict[PreTrainedModel, list[tuple[tuple[int, ...], StaticRunner]]] = field(
         default_factory=dict
     )
@@ -79,7 +97,7 @@ class Forms:
         widths = tuple(sorted({*NARROW, *(lane.gamma + 1 for lane in lanes)}))
         reason = self._obstacle(lanes) or self._problem(models, widths)
         if reason is not None:
-            return RaceForm(Form.GROWING, reason, ModelRunner, lambda: None)
+            return RaceForm(reason=reason)
         lent: list[tuple[PreTrainedModel, StaticRunner]] = []
 
         def make_runner(model: PreTrainedModel, num_tokens: int) -> ModelRunner:
@@ -88,14 +106,27 @@ class Forms:
             return runner
 
         def give_back() -> None:
-            while lent:
-                model, runner = lent.pop()
+            # In the order in which they were lent, so that each lane of a race like this finds
+            # the chain that was recorded for it.
+            for model, runner in lent:
                 idle = self._idle.setdefault(model, [])
                 idle.append((widths, runner))
                 del idle[:-MAX_IDLE]
+            lent.clear()
+
+        def record_chain(
+            runner: StaticRunner, kind: ChainKind, dtype: torch.dtype
+        ) -> tuple[StaticChain, StaticJudge] | None:
+            problem = self._chain_proof(runner, kind, dtype).problem
+            if problem is None:
+                return runner.record_chain(kind, dtype)
+            runner.drop_chain()
+            chosen.reason = problem
+            return None
 
         form = Form.STATIC if self.make_capture is None else Form.CAPTURED
-        return RaceForm(form, "proved", make_runner, give_back)
+        chosen = RaceForm(form, "proved", make_runner, record_chain, give_back)
+        return chosen
 
     def _obstacle(self, lanes: tuple[LaneSpec, ...]) -> str | None:
         """Why these lanes cannot be static whatever their models are."""
@@ -119,6 +150,15 @@ class Forms:
             faster = self.wish is Compile.AUTO
             known[widths] = prove_static(model, widths, capture, must_be_faster=faster)
         return known[widths]
+
+    def _chain_proof(
+        self, runner: StaticRunner, kind: ChainKind, dtype: torch.dtype
+    ) -> StaticProof:
+        known = self._chain_proofs.setdefault(runner.model, {})
+        if (kind, dtype) not in known:
+            faster = self.wish is Compile.AUTO
+            known[kind, dtype] = prove_chain(runner, kind, dtype, must_be_faster=faster)
+        return known[kind, dtype]
 
     def _take(
         self, model: PreTrainedModel, num_tokens: int, widths: tuple[int, ...]

@@ -3,7 +3,9 @@
 import torch
 from transformers import PreTrainedModel
 
+from specviz.decoding.forms import MakeRunner
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.positions import context_of
 
 NUM_READ_AT_ONCE = 160
 NUM_COMPARED = 96
@@ -20,30 +22,41 @@ class LogitNoise:
 
     The text is a fixed run of ids as long as that of a race: its first part is read at once, as a
     prompt is, and the rest both ways. So there is one answer for each length of block. The single
-    steps, which take most of the time, are done once for all lengths.
+    steps, which take most of the time, are done once for all lengths. Fixed buffers round otherwise
+    than growing ones, so each form of a pass has a noise of its own.
     """
 
     def __init__(self, model: PreTrainedModel) -> None:
         self._model = model
-        runner = ModelRunner(model)
         longest = NUM_READ_AT_ONCE + NUM_COMPARED
-        length = min(longest, runner.context or longest)
+        length = min(longest, context_of(model) or longest)
+        num_ids = model.get_output_embeddings().weight.shape[0]
         self._num_compared = min(NUM_COMPARED, length)
-        self._text = [(STRIDE * index + 1) % runner.vocab_size for index in range(length)]
-        self._alone = torch.cat(self._read_in_blocks(1))
+        self._text = [(STRIDE * index + 1) % num_ids for index in range(length)]
+        self._alone: torch.Tensor | None = None
         self._found: dict[int, float] = {}
 
-    def of_blocks(self, block_length: int) -> float:
-        """Return the largest absolute difference of any logit between both ways of reading."""
+    def of_blocks(self, block_length: int, make_runner: MakeRunner | None = None) -> float:
+        """Return the largest absolute difference of any logit between both ways of reading.
+
+        Args:
+            make_runner: Makes a runner of the form whose noise this is, always the same; None: of
+                the plain form.
+        """
         if block_length not in self._found:
-            together = torch.cat(self._read_in_blocks(min(block_length, self._num_compared)))
+            runner = (make_runner or ModelRunner)(self._model, len(self._text))
+            if self._alone is None:
+                self._alone = torch.cat(self._read_in_blocks(1, runner))
+            length = min(block_length, self._num_compared)
+            together = torch.cat(self._read_in_blocks(length, runner))
             difference = (together - self._alone[: len(together)]).abs().max()
             self._found[block_length] = float(difference)
         return self._found[block_length]
 
-    def _read_in_blocks(self, block_length: int) -> list[torch.Tensor]:
+    def _read_in_blocks(self, block_length: int, runner: ModelRunner) -> list[torch.Tensor]:
         """Logits `[block_length, vocab]` of the blocks behind the part that is read at once."""
-        runner, length = ModelRunner(self._model), len(self._text)
+        runner.reset()
+        length = len(self._text)
         start = length - self._num_compared
         if start > 0:
             runner.forward(self._text[:start], 1)

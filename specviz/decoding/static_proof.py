@@ -9,7 +9,7 @@ import torch
 from transformers import PreTrainedModel
 
 from specviz.decoding.capture import Capture
-from specviz.decoding.clock import DeviceClock
+from specviz.decoding.clock import Clock, DeviceClock
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.probes import is_same_but_for_rounding
 from specviz.decoding.static_runner import StaticRunner
@@ -19,7 +19,9 @@ OFFSETS = (96, 41, 64, 17, 5)
 """Lengths of the texts that are gone on from, back and forth, so that what is stale would show."""
 STRIDE = 37
 NUM_TIMED = 20
-_FAILURES = (RuntimeError, TypeError, ValueError, IndexError, AttributeError, AssertionError)
+Timed = tuple[Callable[[], None], Callable[[], None]]
+"""What prepares a run, outside the clock, and the run."""
+FAILURES = (RuntimeError, TypeError, ValueError, IndexError, AttributeError, AssertionError)
 """What devices and models raise while they are recorded: the other form still runs."""
 
 
@@ -30,7 +32,8 @@ class StaticProof:
     problem: str | None
     """Why the form may not be used, as a key below `form` of the page's texts; None: it may."""
     ratio: float | None = None
-    """Time of a static step of one token, as a part of a growing one's; None: not measured."""
+    """Time of a static step of one token, as a part of a growing one's, or of a chain, as a part of
+    drafting step by step; None: not measured."""
 
 
 @torch.inference_mode()
@@ -56,7 +59,7 @@ def prove_static(
             return StaticProof("differs")
     except IncompatibleModelError:
         return StaticProof("unfit")
-    except _FAILURES:
+    except FAILURES:
         return StaticProof("failed")
     ratio = _time_ratio(growing, static)
     is_slower = must_be_faster and ratio >= 1.0
@@ -79,16 +82,31 @@ def _is_same(
 
 def _time_ratio(growing: ModelRunner, static: StaticRunner) -> float:
     """Median over pairs of steps of one token."""
-    clock = DeviceClock(growing.device)
     text = [1] * OFFSETS[-1]
+
+    def step(runner: ModelRunner) -> None:
+        runner.forward(text, 1)
+
+    def go_back(runner: ModelRunner) -> None:
+        step(runner)
+        runner.keep(len(text) - 1, [])
+
+    return time_ratio(
+        DeviceClock(growing.device),
+        (lambda: go_back(growing), lambda: step(growing)),
+        (lambda: go_back(static), lambda: step(static)),
+    )
+
+
+def time_ratio(clock: Clock, plain: Timed, other: Timed) -> float:
+    """Median over pairs of what another way takes, as a part of what the plain one takes."""
     ratios = []
     for _ in range(NUM_TIMED):
         took = []
-        for runner in (growing, static):
-            runner.forward(text, 1)
-            runner.keep(len(text) - 1, [])
+        for prepare, do in (plain, other):
+            prepare()
             begun = clock.now_ms()
-            runner.forward(text, 1)
+            do()
             took.append(max(clock.now_ms() - begun, time.get_clock_info("perf_counter").resolution))
         ratios.append(took[1] / took[0])
     return median(ratios)

@@ -7,7 +7,9 @@ from transformers import PreTrainedModel
 
 from specviz.decoding.capture import Capture, uncaptured
 from specviz.decoding.lean_cache import DEFAULT_ROOM
-from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.model_runner import ModelRunner, shared_prefix
+from specviz.decoding.static_chain import FIRST_WIDTH, ChainKind, StaticChain
+from specviz.decoding.static_judge import StaticJudge
 from specviz.decoding.static_pass import Block, StaticPass, static_pass
 
 STEP = 64
@@ -36,6 +38,7 @@ class StaticRunner(ModelRunner):
         self._widths = tuple(sorted(set(widths)))
         self._capture = capture
         self._steps: dict[int, StaticStep] = {}
+        self._chain: tuple[StaticChain, StaticJudge] | None = None
         self._pass = static_pass(model, _rounded(room + self._widths[-1]))
         super().__init__(model, room)
 
@@ -54,6 +57,66 @@ class StaticRunner(ModelRunner):
         for width in self._widths:
             self._step(width, width)
         self.reset()
+
+    @torch.inference_mode()
+    def record_chain(self, kind: ChainKind, dtype: torch.dtype) -> tuple[StaticChain, StaticJudge]:
+        """Return the chain of a kind that this model drafts and what judges it.
+
+        One kind is recorded at a time. Where it is not this one, the text that was read is
+        forgotten.
+
+        Args:
+            dtype: Of the logits of the target, which judge it.
+        """
+        if self._chain is None or self._chain[0].kind != kind:
+            self.drop_chain()
+            own = self.model.dtype
+            drafted = StaticChain(self._pass, self.vocab_size, own, kind, self._capture)
+            self._chain = drafted, StaticJudge(drafted, dtype, self._capture)
+            self.reset()
+        return self._chain
+
+    def drop_chain(self) -> None:
+        """Let go of the chain that is recorded."""
+        self._chain = None
+
+    def has_read(self, ids: Sequence[int]) -> bool:
+        """Whether `ids` is what is read and kept, no more and no less."""
+        return self._ids == list(ids)
+
+    def has_chain(self, drafted: StaticChain) -> bool:
+        """Whether this chain still runs over the buffers that hold the text."""
+        return self._chain is not None and self._chain[0] is drafted
+
+    @torch.inference_mode()
+    def read_up_to_chain(self, ids: Sequence[int]) -> None:
+        """Read what a chain behind `ids` takes for read: all but the last two tokens, which it
+        reads by itself."""
+        num_before = len(ids) - FIRST_WIDTH
+        if shared_prefix(self._ids, list(ids)) < num_before:
+            self.forward(ids[:num_before], 1)
+
+    @torch.inference_mode()
+    def read_block(self, block: torch.Tensor, start: torch.Tensor) -> torch.Tensor:
+        """Read tokens that only the device knows, behind a text that is read.
+
+        Nothing is waited for. The host must be told by `note` what they were.
+
+        Args:
+            block: Ids `[width]` int64, of a width that is recorded.
+            start: Slot of the first, `[]` int64.
+
+        Returns:
+            Logits `[width, vocab]`, which the next step of this width writes over.
+        """
+        width = len(block)
+        step = self._steps.get(width) or self._step(width, width)
+        step.fill_from_device(block, start)
+        return step.run()
+
+    def note(self, ids: Sequence[int]) -> None:
+        """Take `ids` for what was read."""
+        self._ids = list(ids)
 
     @torch.inference_mode()
     def keep(self, num_committed: int, path: Sequence[int]) -> None:
@@ -94,6 +157,7 @@ class StaticRunner(ModelRunner):
     def _make_room(self, num_tokens: int) -> None:
         if num_tokens > self._pass.capacity:
             self._steps.clear()
+            self.drop_chain()
             self._pass = self._pass.grown(_rounded(2 * num_tokens))
 
 
@@ -138,6 +202,15 @@ class StaticStep:
         elif not self._is_causal:
             self._own.copy_(self._causal)
         self._is_causal = own is None
+
+    def fill_from_device(self, ids: torch.Tensor, start: torch.Tensor) -> None:
+        """Put in a block `[width]` of this very width, each token behind the other."""
+        self._given[: self._width] = ids
+        self._given[self._width : -1] = start + self._offsets
+        self._given[-1] = start
+        if not self._is_causal:
+            self._own.copy_(self._causal)
+            self._is_causal = True
 
     def _compute(self) -> torch.Tensor:
         ids, positions, start = torch.split(self._given, [self._width, self._width, 1])

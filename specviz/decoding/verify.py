@@ -111,9 +111,15 @@ def residual_probs(
     """
     if draft_probs is None:
         return _without(target_probs, token)
+    return excess(target_probs, draft_probs)
+
+
+def excess(target_probs: torch.Tensor, draft_probs: torch.Tensor) -> torch.Tensor:
+    """Return norm(max(0, p - q)) `[vocab]`, or p where rounding leaves nothing; no value is read
+    back from the device."""
     left = (target_probs - draft_probs).clamp_min(0)
     total = left.sum()
-    return left / total if float(total) > 0 else target_probs
+    return torch.where(total > 0, left / total, target_probs)
 
 
 def _without(probs: torch.Tensor, token: int) -> torch.Tensor:

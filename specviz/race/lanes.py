@@ -1,10 +1,11 @@
 """Builds one decoder from a lane's spec and loaded models."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from specviz.decoding.clock import DeviceClock
+from specviz.decoding.clock import Clock, DeviceClock
 from specviz.decoding.decoder import Decoder, Limits
-from specviz.decoding.forms import MakeRunner
+from specviz.decoding.forms import MakeRunner, RaceForm
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.positions import context_of, declared_context
 from specviz.decoding.proposal import Proposer
@@ -12,9 +13,12 @@ from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.early_exit import EarlyExit
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
+from specviz.decoding.recorded_rounds import RecordedRounds
 from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
+from specviz.decoding.static_chain import ChainKind
+from specviz.decoding.static_runner import StaticRunner
 from specviz.errors import PromptError
 from specviz.models.chat import encode_turn, has_chat_template
 from specviz.models.compatibility import check_pair, check_rollback
@@ -75,13 +79,13 @@ def build_decoder(
     spec: LaneSpec,
     pool: ModelSource,
     request: RaceRequest,
-    make_runner: MakeRunner = ModelRunner,
+    form: RaceForm | None = None,
     num_prompt: int = 0,
 ) -> Decoder:
     """Build the decoder of one lane; lanes share weights, never caches.
 
     Args:
-        make_runner: Makes the runners of whole models, in the form that the race has.
+        form: The form that the race has; None: the plain one.
         num_prompt: Tokens of the prompt.
 
     Raises:
@@ -90,22 +94,47 @@ def build_decoder(
     """
     target = pool.get(spec.target)
     check_rollback(target)
+    form = form or RaceForm()
     num_tokens = num_prompt + request.max_new_tokens
-    runner = _target_runner(spec, target, num_tokens, make_runner)
+    runner = _target_runner(spec, target, num_tokens, form.make_runner)
+    proposer = _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
+    chance, clock = SeededChance(request.sampling.seed), DeviceClock(runner.device)
+    recorded = None
+    if isinstance(proposer, DraftModel) and isinstance(runner, StaticRunner):
+        sampling = replace(request.sampling, seed=0)
+        kind = ChainKind(spec.gamma, sampling, runner.vocab_size, target.eos_ids)
+        recorded = _recorded(kind, proposer, runner, form, chance, clock)
     return Decoder(
         runner,
-        _proposer(spec, pool, runner, request, make_runner, num_tokens),
+        proposer,
         gamma=spec.gamma,
         sampling=request.sampling,
         limits=Limits(request.max_new_tokens, target.eos_ids, runner.context),
-        chance=SeededChance(request.sampling.seed),
-        clock=DeviceClock(runner.device),
+        chance=chance,
+        clock=clock,
         recorder=Recorder(
             request.sampling,
             IncrementalDetokenizer(target.tokenizer),
             record_top=request.record_top,
         ),
+        recorded=recorded,
     )
+
+
+def _recorded(
+    kind: ChainKind,
+    draft: DraftModel,
+    target: StaticRunner,
+    form: RaceForm,
+    chance: SeededChance,
+    clock: Clock,
+) -> RecordedRounds | None:
+    assert isinstance(draft.runner, StaticRunner)
+    recorded = form.record_chain(draft.runner, kind, target.model.dtype)
+    if recorded is None:
+        return None
+    drafted, judge = recorded
+    return RecordedRounds(drafted, judge, draft, target, chance, clock)
 
 
 def _target_runner(

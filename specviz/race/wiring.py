@@ -2,8 +2,9 @@
 
 import gc
 from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import cache
 
-from specviz.decoding.forms import Compile, Forms
+from specviz.decoding.forms import Compile, Forms, RaceForm
 from specviz.decoding.noise import LogitNoise
 from specviz.decoding.prompt_score import mean_log_prob
 from specviz.models.environment import describe_environment
@@ -14,7 +15,15 @@ from specviz.race.lanes import build_decoder, encode_prompt
 from specviz.race.own_thread import on_own_thread
 from specviz.race.race import run_race
 from specviz.race.validation import check_request
-from specviz.trace.values import Event, LaneSpec, ModelLoading, RaceRequest, StartRace, TraceRequest
+from specviz.trace.values import (
+    Event,
+    Form,
+    LaneSpec,
+    ModelLoading,
+    RaceRequest,
+    StartRace,
+    TraceRequest,
+)
 
 
 def _never() -> bool:
@@ -74,11 +83,8 @@ def _race(
     models = [pool.get(name).model for name in names]
     num_threads = choose_threads(models) if pool.device.type == "cpu" else None
     form = forms.of_race(models, request.lanes)
-    decoders = [
-        build_decoder(spec, pool, request, form.make_runner, len(prompt_ids))
-        for spec in request.lanes
-    ]
-    logit_noise = noise.of(target, request.lanes, num_threads)
+    decoders = [build_decoder(spec, pool, request, form, len(prompt_ids)) for spec in request.lanes]
+    logit_noise = noise.of(target, request.lanes, num_threads, form)
     shared = TraceRequest(
         request.prompt,
         prompt_ids,
@@ -94,25 +100,33 @@ def _race(
 
 
 class _MeasuredNoise:
-    """The rounding noise of targets, measured once for each number of threads."""
+    """The rounding noise of targets, measured once for each form and number of threads."""
 
     def __init__(self) -> None:
-        self._measured: dict[tuple[str, int | None], LogitNoise] = {}
+        self._measured: dict[tuple[str, int | None, Form], LogitNoise] = {}
 
     def forget(self, is_gone: Callable[[str], bool]) -> None:
         """Let go of targets that the pool has let go: what measures them holds their models."""
         self._measured = {key: each for key, each in self._measured.items() if not is_gone(key[0])}
 
-    def of(self, target: LoadedModel, lanes: Iterable[LaneSpec], num_threads: int | None) -> float:
-        """Return the largest noise of the blocks that these lanes verify."""
-        key = (target.name, num_threads)
+    def of(
+        self,
+        target: LoadedModel,
+        lanes: Iterable[LaneSpec],
+        num_threads: int | None,
+        form: RaceForm,
+    ) -> float:
+        """Return the largest noise of the blocks that these lanes verify, in their race's form."""
+        key = (target.name, num_threads, form.form)
         if key not in self._measured:
             self._measured[key] = LogitNoise(target.model)
             # Loaded modules and weights live as long as the process: keep the collector off them.
             gc.collect()
             gc.freeze()
         noise = self._measured[key]
-        return max(noise.of_blocks(spec.gamma + 1) for spec in lanes if spec.gamma)
+        make_runner = cache(form.make_runner)
+        lengths = {spec.gamma + 1 for spec in lanes if spec.gamma}
+        return max(noise.of_blocks(length, make_runner) for length in lengths)
 
 
 def load_models(

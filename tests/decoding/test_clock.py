@@ -54,3 +54,37 @@ def test_each_clock_waits_for_its_own_device(device: FakeDevice) -> None:
 def test_a_processor_needs_no_waiting(device: FakeDevice) -> None:
     assert DeviceClock(torch.device("cpu")).now_ms() == 100_000.0
     assert device.waited_for == []
+
+
+def test_a_mark_is_noted_by_a_device_that_keeps_times_itself(
+    device: FakeDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No mark waits, and marks tell the device's own times once it has reached them."""
+    noted: list[float] = []
+
+    class FakeEvent:
+        def __init__(self, *, enable_timing: bool) -> None:
+            assert enable_timing
+
+        def record(self, stream: object) -> None:
+            noted.append(device.seconds + device._launched)
+            self.seconds = noted[-1]
+
+        def elapsed_time(self, later: "FakeEvent") -> float:
+            return (later.seconds - self.seconds) * 1000.0
+
+    monkeypatch.setattr(torch.cuda, "Event", FakeEvent)
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: object())
+    own = DeviceClock(torch.device("cuda"))
+    begun = own.mark()
+    device.launch(0.040)
+    drafted = own.mark()
+    assert device.waited_for == []
+    assert drafted.ms_since(begun) == pytest.approx(40.0)
+
+
+def test_a_mark_elsewhere_is_a_time(device: FakeDevice) -> None:
+    own = DeviceClock(torch.device("mps"))
+    begun = own.mark()
+    device.launch(0.040)
+    assert own.mark().ms_since(begun) == pytest.approx(40.0)

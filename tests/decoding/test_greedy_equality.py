@@ -6,7 +6,8 @@ from functools import cache
 import pytest
 import torch
 from fakes import make_decoder
-from tiny_models import SHAPES, VOCAB, prompts, random_model, tiny_model
+from static_fakes import FakeGraphs, recorded_lane
+from tiny_models import CONTEXT, SHAPES, VOCAB, prompts, random_model, tiny_model
 from transformers import PreTrainedModel
 
 from specviz.decoding.decoder import Decoder
@@ -18,6 +19,7 @@ from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.sampling import Chance
 from specviz.decoding.split_runner import SplitRunner
+from specviz.decoding.static_runner import StaticRunner
 from specviz.trace.values import Outcome, Sampling
 
 GREEDY = Sampling()
@@ -100,11 +102,32 @@ def test_a_draft_that_is_the_target_is_always_accepted(shape: str, gamma: int) -
     assert num_accepted == num_drafted > 0
 
 
+def drafting_lane(
+    target: PreTrainedModel, draft: PreTrainedModel, gamma: int, *, is_recorded: bool
+) -> Decoder:
+    if not is_recorded:
+        return lane(ModelRunner(target), draft_of(draft), gamma)
+    graphs = FakeGraphs()
+    target_runner, draft_runner = (
+        StaticRunner(model, CONTEXT, (1, 2, gamma + 1), graphs) for model in (target, draft)
+    )
+    return recorded_lane(
+        target_runner,
+        draft_runner,
+        gamma=gamma,
+        sampling=GREEDY,
+        max_new_tokens=NUM_TOKENS,
+        context=CONTEXT,
+    )
+
+
+@pytest.mark.parametrize("is_recorded", [False, True], ids=["by steps", "recorded"])
 @pytest.mark.parametrize("gamma", GAMMAS)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_half_right_drafts(shape: str, gamma: int) -> None:
+def test_half_right_drafts(shape: str, gamma: int, is_recorded: bool) -> None:
     noise = {"gemma2": 0.03, "gpt2": 0.12}.get(shape, 0.06)
-    decoder = lane(ModelRunner(tiny_model(shape)), draft_of(tiny_model(shape, noise=noise)), gamma)
+    target, draft = tiny_model(shape), tiny_model(shape, noise=noise)
+    decoder = drafting_lane(target, draft, gamma, is_recorded=is_recorded)
     num_accepted = num_judged = 0
     for prompt in PROMPTS:
         output, accepted, judged, _ = decode(decoder, prompt)

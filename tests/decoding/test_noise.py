@@ -10,6 +10,7 @@ from transformers import LlamaConfig, PreTrainedModel
 from specviz.decoding import noise
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.noise import LogitNoise
+from specviz.decoding.static_runner import StaticRunner
 
 
 class WatchedRunner(ModelRunner):
@@ -47,6 +48,7 @@ def test_blocks_as_long_as_the_races_at_the_end_of_a_text_of_hundreds(
 
 def test_single_steps_are_done_once(asked: list[tuple[int, int]]) -> None:
     noise = LogitNoise(long_llama())
+    noise.of_blocks(2)
     asked.clear()
     first = noise.of_blocks(9)
     assert len(asked) == 1 + 96 // 9
@@ -74,3 +76,18 @@ def test_it_is_small_and_in_single_precision_not_nothing() -> None:
     for block_length in (2, 5, 17):
         assert 0.0 <= double.of_blocks(block_length) < 1e-11
         assert 0.0 < single.of_blocks(block_length) < 1e-2
+
+
+def test_each_form_has_a_noise_of_its_own() -> None:
+    """The static form is measured with its own blocks, of its own width."""
+    model = tiny_model("llama", dtype=torch.float32)
+    made: list[StaticRunner] = []
+
+    def make_runner(model: PreTrainedModel, room: int) -> StaticRunner:
+        made.append(StaticRunner(model, room, (1, 5)))
+        return made[-1]
+
+    static = LogitNoise(model).of_blocks(5, make_runner)
+    assert 0.0 < static < 1e-2
+    assert static != LogitNoise(model).of_blocks(5)
+    assert set(made[0]._steps) == {1, 5}

@@ -14,6 +14,7 @@ from fakes import (
     make_decoder,
     random_table,
 )
+from static_fakes import FakeGraphs, StaticMarkov, recorded_lane
 from tiny_models import byte_tokenizer, random_model
 from transformers import LlamaConfig
 
@@ -38,8 +39,22 @@ def timeless(finished: Round) -> Round:
 
 
 def markov_lane(
-    sampling: Sampling = SAMPLED, *, record_top: bool = True, num_tokens: int = 40, gamma: int = 4
+    sampling: Sampling = SAMPLED,
+    *,
+    record_top: bool = True,
+    num_tokens: int = 40,
+    gamma: int = 4,
+    is_recorded: bool = False,
 ) -> Decoder:
+    if is_recorded:
+        return recorded_lane(
+            StaticMarkov(TARGET, gamma, capture=FakeGraphs()),
+            StaticMarkov(DRAFT, gamma, capture=FakeGraphs()),
+            gamma=gamma,
+            sampling=sampling,
+            max_new_tokens=num_tokens,
+            recorder=Recorder(sampling, PlainDetokenizer(), record_top=record_top),
+        )
     return make_decoder(
         MarkovRunner(TARGET),
         DraftModel(MarkovRunner(DRAFT), sampling, 12, NO_EOS),  # type: ignore[arg-type]
@@ -58,11 +73,15 @@ def rounds_of(decoder: Decoder, prompt: tuple[int, ...] = PROMPT) -> list[Round]
     return rounds
 
 
+either_way = pytest.mark.parametrize("is_recorded", [False, True], ids=["by steps", "recorded"])
+
+
+@either_way
 @pytest.mark.parametrize("sampling", [Sampling(), SAMPLED], ids=["greedy", "sampled"])
-def test_fates_of_a_chain_tell_one_story(sampling: Sampling) -> None:
+def test_fates_of_a_chain_tell_one_story(sampling: Sampling, is_recorded: bool) -> None:
     fates: set[Outcome] = set()
     position = 0
-    for index, finished in enumerate(rounds_of(markov_lane(sampling))):
+    for index, finished in enumerate(rounds_of(markov_lane(sampling, is_recorded=is_recorded))):
         outcomes = [token.outcome for token in finished.drafted]
         fates |= set(outcomes)
         num_accepted = outcomes.count(Outcome.ACCEPTED)
@@ -82,8 +101,9 @@ def test_fates_of_a_chain_tell_one_story(sampling: Sampling) -> None:
     assert fates == set(Outcome), "the lane must show every fate, or this test shows nothing"
 
 
-def test_numbers_of_judged_tokens_agree_with_the_laws() -> None:
-    decoder, text = markov_lane(), list(PROMPT)
+@either_way
+def test_numbers_of_judged_tokens_agree_with_the_laws(is_recorded: bool) -> None:
+    decoder, text = markov_lane(is_recorded=is_recorded), list(PROMPT)
     target, draft = MarkovRunner(TARGET), MarkovRunner(DRAFT)
     for finished in rounds_of(decoder):
         ids = list(text)
@@ -122,10 +142,11 @@ def test_numbers_of_judged_tokens_agree_with_the_laws() -> None:
             text.append(token.id)
 
 
-def test_greedy_rounds_record_margins_and_softmax_beside_the_argmax() -> None:
+@either_way
+def test_greedy_rounds_record_margins_and_softmax_beside_the_argmax(is_recorded: bool) -> None:
     text, plain = list(PROMPT), Sampling(temperature=1.0)
     target, draft = MarkovRunner(TARGET), MarkovRunner(DRAFT)
-    for finished in rounds_of(markov_lane(Sampling())):
+    for finished in rounds_of(markov_lane(Sampling(), is_recorded=is_recorded)):
         drafts: list[int] = []
         for token in finished.drafted:
             assert token.draw is None
@@ -270,10 +291,13 @@ def test_the_same_seed_gives_the_same_rounds_twenty_times() -> None:
     assert [r.emitted for r in other] != [r.emitted for r in first]
 
 
-def test_interleaved_lanes_give_what_they_give_alone() -> None:
+@either_way
+def test_interleaved_lanes_give_what_they_give_alone(is_recorded: bool) -> None:
     settings = [(SAMPLED, 4), (replace(SAMPLED, seed=5), 2), (Sampling(), 3)]
     alone = [rounds_of(markov_lane(sampling, gamma=gamma)) for sampling, gamma in settings]
-    lanes = [markov_lane(sampling, gamma=gamma) for sampling, gamma in settings]
+    lanes = [
+        markov_lane(sampling, gamma=gamma, is_recorded=is_recorded) for sampling, gamma in settings
+    ]
     for lane in lanes:
         lane.prefill(PROMPT)
     together: list[list[Round]] = [[] for _ in lanes]

@@ -1,9 +1,11 @@
 """Cached logits equal those of a fresh forward pass, whatever was accepted and rejected before."""
 
 import random
+from collections.abc import Callable
 
 import pytest
 import torch
+from static_fakes import FakeGraphs
 from tiny_models import CONTEXT, SHAPES, VOCAB, WINDOW, random_model, tiny_model
 from transformers import (
     GPTNeoConfig,
@@ -18,12 +20,15 @@ from specviz.decoding.lean_cache import DEFAULT_ROOM
 from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.split_runner import SplitRunner
+from specviz.decoding.static_runner import StaticRunner
 from specviz.errors import IncompatibleModelError
 
 EXACT = 1e-10
 SINGLE = 1e-5
 """For Gemma 2, whose attention takes its softmax in float32 whatever the model's dtype."""
 NUM_ROUNDS = 200
+WIDTHS = (1, 2, 4, 9)
+"""Of the blocks that are recorded in static form."""
 SPLITTABLE = ("llama", "qwen3", "mistral")
 
 
@@ -44,11 +49,35 @@ def either_pass(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setattr(LeanForward, "fits", staticmethod(lambda model: False))
 
 
+def growing(model: PreTrainedModel) -> ModelRunner:
+    return ModelRunner(model)
+
+
+def static(model: PreTrainedModel) -> StaticRunner:
+    """Its steps are recorded before a text is read, and none after."""
+    graphs = FakeGraphs()
+    runner = StaticRunner(model, CONTEXT, WIDTHS, graphs)
+    runner.prepare()
+    assert graphs.num_captures == len(WIDTHS)
+    graphs.may_capture = False
+    return runner
+
+
+either_form = pytest.mark.parametrize("make_runner", [growing, static])
+
+
 @pytest.mark.usefixtures("either_pass")
+@either_form
 @pytest.mark.parametrize("shape", SHAPES)
-def test_chains_of_random_fate(shape: str) -> None:
+def test_chains_of_random_fate(
+    shape: str, make_runner: Callable[[PreTrainedModel], ModelRunner]
+) -> None:
     model, rng = tiny_model(shape), random.Random(1)
-    runner, ids = ModelRunner(model), random_ids(rng, 5)
+    if make_runner is static and shape == "mistral" and not LeanForward.fits(model):
+        with pytest.raises(IncompatibleModelError, match="MistralForCausalLM"):
+            make_runner(model)
+        return
+    runner, ids = make_runner(model), random_ids(rng, 5)
     for round_ in range(NUM_ROUNDS):
         drafts = random_ids(rng, rng.randint(0, 8))
         logits = runner.forward([*ids, *drafts], len(drafts) + 1)
@@ -65,10 +94,13 @@ def test_chains_of_random_fate(shape: str) -> None:
 
 
 @pytest.mark.usefixtures("either_pass")
+@either_form
 @pytest.mark.parametrize("shape", ["llama", "gpt2", "gpt_neox", "qwen3"])
-def test_trees_of_random_shape_and_fate(shape: str) -> None:
+def test_trees_of_random_shape_and_fate(
+    shape: str, make_runner: Callable[[PreTrainedModel], ModelRunner]
+) -> None:
     model, rng = tiny_model(shape), random.Random(2)
-    runner, ids = ModelRunner(model), random_ids(rng, 3)
+    runner, ids = make_runner(model), random_ids(rng, 3)
     for round_ in range(NUM_ROUNDS):
         size = rng.randint(1, 7)
         tokens, parents = random_ids(rng, size), [rng.randint(-1, node - 1) for node in range(size)]

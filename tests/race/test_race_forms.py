@@ -8,10 +8,14 @@ import torch
 from tiny_models import byte_tokenizer, random_model
 from transformers import LlamaConfig, PreTrainedModel
 
-from specviz.decoding import static_proof
+from specviz.decoding import chain_proof, static_proof
 from specviz.decoding.capture import Compute
-from specviz.decoding.forms import MAX_IDLE, Compile, Forms
+from specviz.decoding.chain_proof import prove_chain
+from specviz.decoding.forms import MAX_IDLE, Compile, Forms, RaceForm
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.play import Play
+from specviz.decoding.recorded_rounds import RecordedRounds
+from specviz.decoding.static_chain import ChainKind, StaticChain
 from specviz.decoding.static_proof import prove_static
 from specviz.decoding.static_runner import StaticRunner
 from specviz.models.loading import LoadedModel
@@ -87,6 +91,7 @@ class Pool:
 def pool(monkeypatch: pytest.MonkeyPatch) -> Pool:
     # Times on a shared processor say nothing here.
     monkeypatch.setattr(static_proof, "_time_ratio", lambda *runners: 0.5)
+    monkeypatch.setattr(chain_proof, "_time_ratio", lambda *runners: 0.5)
     return Pool()
 
 
@@ -94,10 +99,17 @@ def race(
     pool: Pool, forms: Forms, device: FakeDevice, request: RaceRequest
 ) -> list[tuple[int, ...]]:
     """Race all lanes to their ends; no recording is allowed once the first prompt is read."""
+    return race_in_form(pool, forms, device, request)[0]
+
+
+def race_in_form(
+    pool: Pool, forms: Forms, device: FakeDevice, request: RaceRequest
+) -> tuple[list[tuple[int, ...]], RaceForm]:
+    """The same, with the form that the race had."""
     prompt = encode_prompt(request, pool.get("target"))
     form = forms.of_race(pool.models, request.lanes)
     decoders = [
-        build_decoder(spec, pool, request, form.make_runner, len(prompt))  # type: ignore[arg-type]
+        build_decoder(spec, pool, request, form, len(prompt))  # type: ignore[arg-type]
         for spec in request.lanes
     ]
     device.is_racing = True
@@ -107,7 +119,7 @@ def race(
             decoder.step()
     device.is_racing = False
     form.give_back()
-    return [decoder.output_ids for decoder in decoders]
+    return [decoder.output_ids for decoder in decoders], form
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
@@ -118,6 +130,42 @@ def test_a_recorded_race_writes_what_a_plain_one_writes(pool: Pool, temperature:
     plain = race(pool, Forms(CPU, Compile.OFF), device, request)
     assert race(pool, forms, device, request) == plain
     assert device.num_replays > 60
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Lengths of the texts behind which a round was played from recordings."""
+    lengths: list[int] = []
+    play = RecordedRounds.play
+
+    def noted(self: RecordedRounds, committed_ids: list[int]) -> Play:
+        lengths.append(len(committed_ids))
+        return play(self, committed_ids)
+
+    monkeypatch.setattr(RecordedRounds, "play", noted)
+    return lengths
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_chains_of_all_lanes_are_recorded_once(
+    pool: Pool, temperature: float, played: list[int]
+) -> None:
+    device, lanes = FakeDevice(), (BASELINE, DRAFTING, replace(DRAFTING, gamma=6))
+    forms = Forms(CPU, Compile.AUTO, device.make_capture)
+    request = RaceRequest("a fox", lanes, Sampling(temperature, seed=5), 60)
+    plain = race(pool, Forms(CPU, Compile.OFF), device, request)
+    assert played == []
+    for _ in range(2):
+        found, form = race_in_form(pool, forms, device, request)
+        assert (found, form.reason) == (plain, "proved")
+    assert len(played) > 20
+    recorded, num_played = device.num_captures, len(played)
+    race(pool, forms, device, request)
+    assert device.num_captures == recorded
+    assert len(played) == num_played * 3 / 2
+    # Two lanes draft, each with a chain and a judgement of this new kind.
+    race(pool, forms, device, replace(request, sampling=Sampling(0.5, seed=5)))
+    assert device.num_captures == recorded + 4
 
 
 def test_a_second_race_records_nothing(pool: Pool) -> None:
@@ -167,6 +215,87 @@ def test_on_without_recording_runs_the_static_form(pool: Pool) -> None:
     chosen = Forms.on(CPU, Compile.ON).of_race(pool.models, LANES)
     assert (chosen.form, chosen.reason) == (Form.STATIC, "proved")
     assert isinstance(chosen.make_runner(pool.models[0], 8), StaticRunner)
+
+
+def rows_spoiled(spoil: Spoil, width: int) -> Spoil:
+    """Spoil what has so many rows, as a chain has and no step of these races."""
+    return lambda rows: spoil(rows) if rows.shape[0] == width else rows
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda laws: laws + 0.1 * torch.rand_like(laws),
+        lambda laws: laws.flip(0),
+        lambda laws: torch.full_like(laws, float("nan")),
+        lambda laws: torch.zeros_like(laws),
+    ],
+    ids=["off by a little", "rows mixed up", "not a number", "nothing computed"],
+)
+def test_a_chain_that_lies_is_not_used(
+    pool: Pool, spoil: Spoil, temperature: float, played: list[int]
+) -> None:
+    device, lanes = FakeDevice(rows_spoiled(spoil, 6)), (BASELINE, replace(DRAFTING, gamma=6))
+    request = RaceRequest("a fox", lanes, Sampling(temperature, seed=5), 40)
+    forms = Forms(CPU, Compile.AUTO, device.make_capture)
+    plain = race(pool, Forms(CPU, Compile.OFF), device, request)
+    found, form = race_in_form(pool, forms, device, request)
+    assert (found, form.form, form.reason) == (plain, Form.CAPTURED, "chain_differs")
+    assert played == []
+
+
+@pytest.mark.parametrize("part", ["accepted", "next token"])
+def test_a_judgement_that_lies_is_not_used(pool: Pool, part: str, played: list[int]) -> None:
+    """The packed outcome: length, accepted, next token and soundness come first."""
+    index = {"accepted": 1, "next token": 2}[part]
+
+    def spoil(packed: torch.Tensor) -> torch.Tensor:
+        if packed.dim() == 1:
+            packed = packed.clone()
+            packed[index] = 0
+        return packed
+
+    device = FakeDevice(spoil)
+    request = RaceRequest("a fox", (BASELINE, DRAFTING), max_new_tokens=40)
+    forms = Forms(CPU, Compile.AUTO, device.make_capture)
+    assert race_in_form(pool, forms, device, request)[1].reason == "chain_differs"
+    assert played == []
+
+
+def test_a_chain_that_cannot_be_recorded_leaves_the_steps(pool: Pool, played: list[int]) -> None:
+    device = FakeDevice()
+
+    def failing(compute: Compute) -> Compute:
+        if isinstance(compute.__self__, StaticChain):  # type: ignore[attr-defined]
+            raise RuntimeError("operation not permitted when stream is capturing")
+        return device.make_capture()(compute)
+
+    forms = Forms(CPU, Compile.AUTO, lambda: failing)
+    request = RaceRequest("a fox", (BASELINE, DRAFTING), max_new_tokens=40)
+    form = race_in_form(pool, forms, device, request)[1]
+    assert (form.form, form.reason) == (Form.CAPTURED, "chain_failed")
+    assert played == []
+
+
+def test_a_chain_that_is_right_but_slower_is_used_only_if_asked_for(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chain_proof, "_time_ratio", lambda *runners: 1.2)
+    device = FakeDevice()
+    request = RaceRequest("a fox", (BASELINE, DRAFTING), max_new_tokens=20)
+    for wish, reason in ((Compile.AUTO, "chain_slower"), (Compile.ON, "proved")):
+        forms = Forms(CPU, wish, device.make_capture)
+        assert race_in_form(pool, forms, device, request)[1].reason == reason
+
+
+def test_times_of_a_chain_are_measured_in_pairs(pool: Pool) -> None:
+    for temperature in (0.0, 1.0):
+        runner = StaticRunner(pool.models[1], 64, (1, 2, 5))
+        kind = ChainKind(4, Sampling(temperature), 300, frozenset())
+        proof = prove_chain(runner, kind, torch.float64, must_be_faster=False)
+        assert proof.problem is None
+        assert proof.ratio is not None
 
 
 @pytest.mark.parametrize(

@@ -238,7 +238,7 @@ def test_the_recorded_number_of_threads_is_the_one_used(monkeypatch: pytest.Monk
 
 
 def test_the_noise_is_that_of_every_block_that_is_verified(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(LogitNoise, "of_blocks", lambda self, length: length / 100)
+    monkeypatch.setattr(LogitNoise, "of_blocks", lambda self, length, make_runner: length / 100)
     start = make_start_race(POOL)  # type: ignore[arg-type]
 
     def noise_of(*gammas: int) -> float:

@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 import torch
-from torch.nn.functional import pad
 
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposal import NOTHING, Proposal
 from specviz.decoding.proposers.autoregressive import draft_chain
-from specviz.decoding.sampling import Chance
+from specviz.decoding.sampling import Chance, over_vocab
 from specviz.trace.values import Sampling
 
 
@@ -23,39 +22,40 @@ class DraftModel:
     def __init__(
         self, runner: ModelRunner, sampling: Sampling, vocab_size: int, eos_ids: frozenset[int]
     ) -> None:
-        self._runner = runner
+        self.runner = runner
         self._sampling = sampling
-        self._num_extra_rows = vocab_size - runner.vocab_size
+        self._vocab_size = vocab_size
         self._eos_ids = eos_ids
 
     def reset(self, prompt_ids: Sequence[int]) -> None:
         """Read the prompt, all but its last token, which the first round feeds."""
-        self._runner.reset()
-        context = self._runner.context
+        self.runner.reset()
+        context = self.runner.context
         if len(prompt_ids) > 1 and (context is None or len(prompt_ids) <= context):
-            self._runner.forward(self._readable(prompt_ids[:-1]), 1)
+            self.runner.forward(self.readable(prompt_ids[:-1]), 1)
 
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         """Draft up to `gamma` tokens, fewer where the draft's own context ends."""
-        if self._runner.context is not None:
-            gamma = min(gamma, self._runner.context - len(committed_ids))
+        gamma = self.num_drafts(committed_ids, gamma)
         if gamma <= 0:
             return NOTHING
-        self._runner.expect_return_to(len(committed_ids))
+        self.runner.expect_return_to(len(committed_ids))
         return draft_chain(
             self._next_logits, committed_ids, gamma, self._sampling, self._eos_ids, chance
         )
 
-    def _readable(self, ids: Sequence[int]) -> Sequence[int]:
+    def num_drafts(self, committed_ids: Sequence[int], gamma: int) -> int:
+        """How many of `gamma` tokens the draft's own context has room for; none if below one."""
+        context = self.runner.context
+        return gamma if context is None else min(gamma, context - len(committed_ids))
+
+    def readable(self, ids: Sequence[int]) -> Sequence[int]:
         """Where the draft has fewer rows, read an id past its last row as that row: the worst that
         can come of it is a poor draft."""
-        if self._num_extra_rows <= 0:
+        last = self.runner.vocab_size - 1
+        if last >= self._vocab_size - 1:
             return ids
-        last = self._runner.vocab_size - 1
         return [min(token_id, last) for token_id in ids]
 
     def _next_logits(self, ids: list[int]) -> torch.Tensor:
-        logits = self._runner.forward(self._readable(ids), 1)
-        if self._num_extra_rows == 0:
-            return logits
-        return pad(logits, (0, self._num_extra_rows), value=-torch.inf)
+        return over_vocab(self.runner.forward(self.readable(ids), 1), self._vocab_size)
