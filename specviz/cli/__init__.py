@@ -47,17 +47,27 @@ def main(
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         args = build_parser().parse_args(argv)
-        own_factory = partial(_start_race_on, wish=getattr(args, "compile", "auto"))
+        own_factory = partial(
+            _start_race_on,
+            wish=getattr(args, "compile", "auto"),
+            quantize=getattr(args, "quantize", None),
+        )
         return _COMMANDS[args.command](args, start_race_factory or own_factory, console)
     except SpecvizError as error:
         errors.print(f"specviz: {error}", markup=False)
+        return 2
+    except (MemoryError, RuntimeError) as error:
+        problem = _full_memory(error)
+        if problem is None:
+            raise
+        errors.print(f"specviz: {problem}", markup=False)
         return 2
     except KeyboardInterrupt:
         errors.print("specviz: interrupted")
         return 130
 
 
-def _start_race_on(device: str, dtype: str, wish: str) -> StartRace:
+def _start_race_on(device: str, dtype: str, wish: str, quantize: str | None) -> StartRace:
     # Imported here, so that help and refusals do not wait for torch.
     from transformers.utils import logging
 
@@ -67,7 +77,18 @@ def _start_race_on(device: str, dtype: str, wish: str) -> StartRace:
 
     if not sys.stderr.isatty():
         logging.disable_progress_bar()
-    return make_start_race(ModelPool(device, dtype), Compile(wish))
+    return make_start_race(ModelPool(device, dtype, quantize=quantize), Compile(wish))
+
+
+def _full_memory(error: BaseException) -> str | None:
+    """What is said where memory ran out outside of any race (measuring, fitting); else None."""
+    from specviz.models.full_memory import is_full_memory
+    from specviz.models.location import one_line
+
+    if not is_full_memory(error):
+        return None
+    todo = "take a dtype with fewer bytes, a smaller model or shorter texts"
+    return f"memory is full ({one_line(error)}); {todo}"
 
 
 def _race(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
@@ -89,7 +110,9 @@ def _bench(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
         return run_device_report(args, console)
     request = build_request(args)
     if args.against is not None:
-        comparisons = compare_with_transformers(request, args.device, args.dtype, args.repeat)
+        comparisons = compare_with_transformers(
+            request, args.device, args.dtype, args.repeat, args.quantize
+        )
         if args.json:
             _print_json(console, comparisons_json(comparisons))
         else:

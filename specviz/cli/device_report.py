@@ -23,9 +23,12 @@ def run_device_report(args: Namespace, console: Console) -> int:
     """Measure the device, write the file, print a table; return the exit status.
 
     Raises:
-        RequestError: A shape is unknown, or the file cannot be written.
+        RequestError: A shape is unknown, weights are to be quantised, or the file cannot be
+            written.
         ModelLoadError: The device cannot be used.
     """
+    if args.quantize is not None:
+        raise RequestError("--out measures models that are made here; leave out --quantize")
     plan = _plan(args)
     path = Path(args.out)
     try:

@@ -131,14 +131,17 @@ def _request(args: Namespace) -> "PairRequest":
 
     from specviz.models.free_space import free_disk, free_memory
     from specviz.models.pair_findings import PairRequest
+    from specviz.models.precision import Precision
 
     if args.dtype not in DTYPE_BYTES:
         raise RequestError(f"--dtype must be one of {', '.join(DTYPE_BYTES)}, got {args.dtype!r}")
+    Precision.checked(args.dtype, args.quantize, args.device)
     num_new = _within("--max-new-tokens", args.max_new_tokens, MAX_NEW_TOKENS)
     return PairRequest(
         max_new_tokens=num_new or DEFAULT_MAX_NEW_TOKENS,
         gamma=_within("--gamma", args.gamma, MAX_GAMMA) or DEFAULT_GAMMA,
         dtype=args.dtype,
+        quantize=args.quantize,
         free_memory_bytes=free_memory(args.device),
         free_disk_bytes=free_disk(Path(HF_HUB_CACHE)),
         disk_folder=Path(HF_HUB_CACHE),

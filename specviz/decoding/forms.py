@@ -15,6 +15,7 @@ from transformers import PreTrainedModel
 
 from specviz.decoding.capture import Capture, CudaGraphs, uncaptured
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.spread import is_spread
 from specviz.decoding.static_proof import StaticProof, prove_static
 from specviz.decoding.static_runner import StaticRunner
 from specviz.trace.values import Form, LaneSpec, Method
@@ -77,7 +78,7 @@ class Forms:
         models, lanes = tuple(models), tuple(lanes)
         self._idle = {model: self._idle.get(model, []) for model in models}
         widths = tuple(sorted({*NARROW, *(lane.gamma + 1 for lane in lanes)}))
-        reason = self._obstacle(lanes) or self._problem(models, widths)
+        reason = self._obstacle(models, lanes) or self._problem(models, widths)
         if reason is not None:
             return RaceForm(Form.GROWING, reason, ModelRunner, lambda: None)
         lent: list[tuple[PreTrainedModel, StaticRunner]] = []
@@ -97,14 +98,18 @@ class Forms:
         form = Form.STATIC if self.make_capture is None else Form.CAPTURED
         return RaceForm(form, "proved", make_runner, give_back)
 
-    def _obstacle(self, lanes: tuple[LaneSpec, ...]) -> str | None:
-        """Why these lanes cannot be static whatever their models are."""
+    def _obstacle(
+        self, models: tuple[PreTrainedModel, ...], lanes: tuple[LaneSpec, ...]
+    ) -> str | None:
+        """Why this race cannot be static, as far as can be told without a proof."""
         if self.wish is Compile.OFF:
             return "off"
         if self.wish is Compile.AUTO and self.make_capture is None:
             return "no_recording"
         if any(lane.method is Method.EARLY_EXIT for lane in lanes):
             return "early_exit"
+        if any(is_spread(model) for model in models):
+            return "spread"
         return None
 
     def _problem(self, models: Iterable[PreTrainedModel], widths: tuple[int, ...]) -> str | None:

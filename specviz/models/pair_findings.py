@@ -41,6 +41,8 @@ class PairRequest:
     max_new_tokens: int = 128
     gamma: int = 4
     dtype: str = "float32"
+    quantize: str | None = None
+    """`8bit` or `4bit` for weights that are made smaller while they are read."""
     free_memory_bytes: int | None = None
     """None where nobody knows."""
     free_disk_bytes: int | None = None

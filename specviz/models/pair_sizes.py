@@ -7,6 +7,7 @@ from specviz.models.free_space import gigabytes
 from specviz.models.hub_catalogue import DTYPE_BYTES, WEIGHTS_MARGIN
 from specviz.models.model_facts import ModelFacts
 from specviz.models.pair_findings import Finding, Level, PairRequest
+from specviz.models.precision import Precision
 from specviz.texts import message
 
 
@@ -31,7 +32,7 @@ def model_numbers(model: ModelFacts, request: PairRequest) -> ModelNumbers:
     num_bytes = DTYPE_BYTES[request.dtype]
     return ModelNumbers(
         num_parameters=model.num_parameters,
-        weights_bytes=model.num_parameters * num_bytes,
+        weights_bytes=Precision(request.dtype, request.quantize).weights_bytes(model.shapes),
         kv_bytes=model.kv_elements(request.num_tokens) * num_bytes,
         vocab_rows=model.vocab_rows,
         num_tokens=len(model.tokenizer),
@@ -66,7 +67,8 @@ def _memory(target: ModelNumbers, draft: ModelNumbers, request: PairRequest) -> 
         return Finding(Level.WARN, message("pair.memory_unknown", **values))
     values["free"] = gigabytes(free)
     if weights + caches > free:
-        text = message("pair.memory_lacks", **values, dtype=request.dtype)
+        label = Precision(request.dtype, request.quantize).label
+        text = message("pair.memory_lacks", **values, dtype=label)
         return Finding(Level.REFUSE, text)
     if weights * WEIGHTS_MARGIN + caches > free:
         return Finding(Level.WARN, message("pair.memory_tight", **values))
