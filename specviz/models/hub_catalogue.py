@@ -139,6 +139,12 @@ def known_revision(name: str) -> str:
     return "main" if model is None else model.revision
 
 
+def known_exits(name: str) -> tuple[int, ...]:
+    """The layers after which a hub model was trained to guess; none of one that the table lacks."""
+    pairs = (pair for pair in read_catalogue().pairs if pair.target == name)
+    return next((pair.exit_layers for pair in pairs if pair.exit_layers), ())
+
+
 def best_fit(
     free_bytes: float,
     *,
