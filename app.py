@@ -30,13 +30,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     keep_offline(allow_hub=chosen.allow_hub)
 
     from specviz.errors import SpecvizError
+    from specviz.models.catalogue import DEFAULT_TARGET
     from specviz.models.devices import pick_device
+    from specviz.models.dtype_choice import pick_dtype
     from specviz.models.dtypes import precision_label
     from specviz.ui.page import build_page, launch_settings
 
     try:
         device = pick_device(chosen.device)
-        label = precision_label(chosen.dtype, chosen.quantize)
+        dtype = pick_dtype(chosen.dtype, device, chosen.target or DEFAULT_TARGET)
+        label = precision_label(dtype, chosen.quantize)
         options = page_options(chosen.target, chosen.draft, device, label)
         models = _Models()
         page = build_page(_once_loaded(models), options, models.check)
@@ -44,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _load(
             models,
             options,
-            dtype=chosen.dtype,
+            dtype=dtype,
             quantize=chosen.quantize,
             allow_hub=chosen.allow_hub,
         )
@@ -201,7 +204,11 @@ def _parser() -> argparse.ArgumentParser:
         default="auto",
         help="cpu, cuda, cuda:1, mps, or auto, the default: the fastest there is",
     )
-    parser.add_argument("--dtype", default="float32")
+    parser.add_argument(
+        "--dtype",
+        default="auto",
+        help="float32, bfloat16, float16, float64 or auto, the default: by size and device",
+    )
     parser.add_argument(
         "--quantize",
         choices=tuple(QUANTIZED_BYTES),

@@ -31,9 +31,10 @@ from specviz.cli.summary_report import (
     race_json,
 )
 from specviz.errors import SpecvizError
+from specviz.models.dtype_choice import pick_dtype
 from specviz.models.hub_catalogue import read_catalogue
 from specviz.trace import files
-from specviz.trace.values import StartRace, StopReason, Trace
+from specviz.trace.values import RaceRequest, StartRace, StopReason, Trace
 
 StartRaceFactory = Callable[[str, str], StartRace]
 """From device and dtype to the race that runs there."""
@@ -93,7 +94,8 @@ def _full_memory(error: BaseException) -> str | None:
 
 def _race(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
     request = build_request(args)
-    traces = list(repeat_race(factory(args.device, args.dtype), request, args.repeat))
+    start_race = factory(args.device, _dtype(args, request))
+    traces = list(repeat_race(start_race, request, args.repeat))
     if args.trace is not None:
         files.write_trace(traces[-1], args.trace)
     summaries = _medians(traces)
@@ -111,20 +113,26 @@ def _bench(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
     request = build_request(args)
     if args.against is not None:
         comparisons = compare_with_transformers(
-            request, args.device, args.dtype, args.repeat, args.quantize
+            request, args.device, _dtype(args, request), args.repeat, args.quantize
         )
         if args.json:
             _print_json(console, comparisons_json(comparisons))
         else:
             print_comparisons(console, comparisons)
         return 0
-    traces = list(repeat_race(factory(args.device, args.dtype), request, args.repeat))
+    start_race = factory(args.device, _dtype(args, request))
+    traces = list(repeat_race(start_race, request, args.repeat))
     summaries = _medians(traces)
     if args.json:
         _print_json(console, bench_json(traces, summaries))
     else:
         print_summary(console, traces, summaries)
     return _status(summaries)
+
+
+def _dtype(args: Namespace, request: RaceRequest) -> str:
+    """What the models of a race are computed in."""
+    return pick_dtype(args.dtype, args.device, request.lanes[0].target)
 
 
 def _models(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
@@ -147,7 +155,8 @@ def _models(args: Namespace, factory: StartRaceFactory, console: Console) -> int
             print_models(console, models)
         return 0
     plan = build_plan(args, models)
-    report = measure_family(factory(args.device, args.dtype), plan, _tell)
+    start_race = factory(args.device, pick_dtype(args.dtype, args.device, plan.target))
+    report = measure_family(start_race, plan, _tell)
     questions = answer_questions(report)
     if args.json:
         _print_json(console, family_json(report, models, questions))

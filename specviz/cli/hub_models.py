@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from specviz.errors import RequestError
+from specviz.models.dtype_choice import pick_dtype
 from specviz.models.hub_catalogue import (
     DTYPE_BYTES,
     HubCatalogue,
@@ -158,14 +159,15 @@ def _request(args: Namespace) -> "PairRequest":
     from specviz.models.pair_findings import PairRequest
     from specviz.models.precision import Precision
 
-    if args.dtype not in DTYPE_BYTES:
-        raise RequestError(f"--dtype must be one of {', '.join(DTYPE_BYTES)}, got {args.dtype!r}")
-    Precision.checked(args.dtype, args.quantize, args.device)
+    dtype = pick_dtype(args.dtype, args.device, args.check[0])
+    if dtype not in DTYPE_BYTES:
+        raise RequestError(f"--dtype must be one of {', '.join(DTYPE_BYTES)}, got {dtype!r}")
+    Precision.checked(dtype, args.quantize, args.device)
     num_new = _within("--max-new-tokens", args.max_new_tokens, MAX_NEW_TOKENS)
     return PairRequest(
         max_new_tokens=num_new or DEFAULT_MAX_NEW_TOKENS,
         gamma=_within("--gamma", args.gamma, MAX_GAMMA) or DEFAULT_GAMMA,
-        dtype=args.dtype,
+        dtype=dtype,
         quantize=args.quantize,
         free_memory_bytes=free_memory(args.device),
         free_disk_bytes=free_disk(Path(HF_HUB_CACHE)),
