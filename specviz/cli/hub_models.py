@@ -68,7 +68,7 @@ def print_catalogue(console: Console, catalogue: HubCatalogue) -> None:
     if best is not None:
         console.print(Text(f"The best open pair for this machine: {best.target} with {best.draft}"))
     notes = (
-        "GB: weights in the dtype that they are stored in. Nothing here was read from the hub; "
+        "GB: weights in the dtype that they are stored in. Most of this was not read from the hub; "
         "figures and licences are to be checked on the models' pages (--json says which)."
     )
     console.print(Text(notes, style="dim"))

@@ -1,8 +1,8 @@
 """Pairs of models on the hub that are worth a race, read from `assets/catalogue.json`.
 
-What stands there was not read from the hub: an entry that nobody has held against the model's page
-has `checked: false`, and a report (`pair_report.py`) says what is really the case. What somebody
-published stands there only with its source.
+An entry that nobody has held against the model's page on the hub has `checked: false`, and a report
+(`pair_report.py`) says what is really the case. What somebody published stands there only with its
+source.
 """
 
 from collections.abc import Sequence

@@ -77,6 +77,11 @@ def list_config(folder: Path) -> None:
     (folder / "config.json").write_text("[]")
 
 
+def test_keys_that_name_no_code_are_let_through(broken: Path) -> None:
+    change_config(broken, _attn_implementation_autoset=True, experts_implementation=None)
+    assert load(broken).eos_ids == {0, 7}
+
+
 def truncate_weights(folder: Path) -> None:
     file = folder / "model.safetensors"
     file.write_bytes(file.read_bytes()[:2000])
