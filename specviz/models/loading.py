@@ -168,6 +168,7 @@ class ModelPool:
         if not placement:
             model = model.to(self.device)
         model = model.eval().requires_grad_(False)
+        self._precision.check_runs(name, model)
         return LoadedModel(name, model, tokenizer, _eos_ids(model, tokenizer))
 
     def _weights_bytes(self, shapes: PreTrainedModel, folder: Path) -> int:

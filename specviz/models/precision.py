@@ -11,10 +11,13 @@ from transformers.utils import is_bitsandbytes_available
 
 from specviz.errors import ModelLoadError
 from specviz.models.dtypes import QUANTIZED_BYTES, precision_label
+from specviz.models.full_memory import is_full_memory
+from specviz.models.location import one_line
 from specviz.texts import message
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16}
 DTYPES["float16"] = torch.float16
+PROBED_LENGTHS = (4, 1)
 QUANTIZING_DEVICES = ("cpu", "cuda", "xpu")
 """Where the tested versions of bitsandbytes compute."""
 
@@ -64,6 +67,26 @@ class Precision:
             return num_all * num_bytes
         num_small = sum(parameter.numel() for parameter in _quantized(shapes))
         return int(num_small * QUANTIZED_BYTES[self.quantize]) + (num_all - num_small) * num_bytes
+
+    def check_runs(self, name: str, model: PreTrainedModel) -> None:
+        """Let quantised weights read a few tokens and one: some shapes fit no kernel of a device.
+
+        Raises:
+            ModelLoadError: They cannot.
+        """
+        if self.quantize is None:
+            return
+        where = model.get_input_embeddings().weight.device
+        try:
+            for length in PROBED_LENGTHS:
+                ids = torch.zeros(1, length, dtype=torch.int64, device=where)
+                with torch.inference_mode():
+                    model(input_ids=ids, use_cache=False)
+        except (RuntimeError, ValueError, TypeError, NotImplementedError) as error:
+            if is_full_memory(error):
+                raise
+            values = {"found": self.quantize, "reason": one_line(error)}
+            raise ModelLoadError(message("refusal.quantize_fails", model=name, **values)) from error
 
     def loading_options(self) -> dict[str, Any]:
         """What `from_pretrained` is told."""

@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 import torch
 from tiny_models import CONFIGS, byte_tokenizer, random_model
-from transformers import AutoModelForCausalLM, LlamaConfig, PretrainedConfig, PreTrainedModel
+from transformers import (
+    AutoModelForCausalLM,
+    LlamaConfig,
+    LlamaForCausalLM,
+    PretrainedConfig,
+    PreTrainedModel,
+)
 
 from specviz.errors import ModelLoadError
 from specviz.models import precision
@@ -96,6 +102,27 @@ def test_files_that_are_quantised_already_are_taken_as_large_as_they_are(
     pool = ModelPool()
     assert pool._weights_bytes(shapes(config), tmp_path) == stored
     assert pool._weights_bytes(model, tmp_path) == 4 * model.num_parameters() != stored
+
+
+@pytest.mark.usefixtures("library")
+def test_a_shape_that_no_kernel_takes_is_refused_when_it_is_loaded(
+    tiny_pair: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Precision, "loading_options", lambda self: {"dtype": self.torch_dtype})
+    assert ModelPool(quantize="4bit").get(tiny_pair[0]).model is not None
+    lengths = []
+
+    def fail(self: torch.nn.Module, input_ids: torch.Tensor, **kwargs: object) -> None:
+        lengths.append(input_ids.shape[1])
+        if lengths[-1] == 1:
+            raise RuntimeError("shape '[128, 5]' is invalid\nfor input of size 704")
+
+    monkeypatch.setattr(LlamaForCausalLM, "forward", fail)
+    sentence = r"cannot be run in 4bit: bitsandbytes fails on it here \(shape '\[128, 5\]' is"
+    with pytest.raises(ModelLoadError, match=sentence):
+        ModelPool(quantize="4bit").get(tiny_pair[0])
+    assert lengths == [4, 1]
+    assert ModelPool().get(tiny_pair[0]).model is not None, "nothing is tried in full"
 
 
 @pytest.mark.parametrize(("bits", "within"), [("8bit", 0.2), ("4bit", 1.0)])
