@@ -1,5 +1,6 @@
 """In what weights are held and computed: a dtype, or fewer bits than any dtype has."""
 
+import importlib
 import logging
 from dataclasses import dataclass
 from typing import Any
@@ -18,8 +19,6 @@ from specviz.texts import message
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16}
 DTYPES["float16"] = torch.float16
 PROBED_LENGTHS = (4, 1)
-QUANTIZING_DEVICES = ("cpu", "cuda", "xpu")
-"""Where the tested versions of bitsandbytes compute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,10 @@ class Precision:
             _check_choice("quantize", quantize, QUANTIZED_BYTES)
             if not is_bitsandbytes_available():
                 raise ModelLoadError(message("refusal.quantize_library", found=quantize))
-            if device.partition(":")[0] not in QUANTIZING_DEVICES:
-                raise ModelLoadError(
-                    message("refusal.quantize_device", found=quantize, device=device)
-                )
+            devices = quantizing_devices()
+            if device.partition(":")[0] not in devices:
+                values = {"found": quantize, "device": device, "allowed": ", ".join(devices)}
+                raise ModelLoadError(message("refusal.quantize_device", **values))
         return Precision(dtype, quantize)
 
     @property
@@ -102,6 +101,12 @@ class Precision:
                 bnb_4bit_compute_dtype=self.torch_dtype,
             )
         return options
+
+
+def quantizing_devices() -> tuple[str, ...]:
+    """The kinds of devices on which the installed bitsandbytes computes."""
+    library = importlib.import_module("bitsandbytes")
+    return tuple(sorted(getattr(library, "supported_torch_devices", ("cuda",))))
 
 
 def _quantized(shapes: PreTrainedModel) -> list[torch.Tensor]:

@@ -85,6 +85,7 @@ def test_fewer_bits_are_counted_or_refused(
     main(argv)
     whole = json.loads(capsys.readouterr().out)["target_numbers"]["weights_bytes"]
     monkeypatch.setattr(precision, "is_bitsandbytes_available", lambda: True)
+    monkeypatch.setattr(precision, "quantizing_devices", lambda: ("cpu",))
     assert main([*argv, "--quantize", "4bit"]) == 0
     content = json.loads(capsys.readouterr().out)
     assert content["request"]["quantize"] == "4bit"
