@@ -30,16 +30,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
     keep_offline(allow_hub=chosen.allow_hub)
 
     from specviz.errors import SpecvizError
+    from specviz.models.catalogue import DEFAULT_TARGET
     from specviz.models.devices import pick_device
+    from specviz.models.dtype_choice import pick_dtype
+    from specviz.models.dtypes import precision_label
     from specviz.ui.page import build_page, launch_settings
 
     try:
         device = pick_device(chosen.device)
-        options = page_options(chosen.target, chosen.draft, device, chosen.dtype)
+        dtype = pick_dtype(chosen.dtype, device, chosen.target or DEFAULT_TARGET)
+        label = precision_label(dtype, chosen.quantize)
+        options = page_options(chosen.target, chosen.draft, device, label)
         models = _Models()
         page = build_page(_once_loaded(models), options, models.check)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
-        _load(models, options, allow_hub=chosen.allow_hub)
+        _load(
+            models,
+            options,
+            dtype=dtype,
+            quantize=chosen.quantize,
+            allow_hub=chosen.allow_hub,
+        )
     except SpecvizError as error:
         sys.exit(str(error))
     page.block_thread()
@@ -91,7 +102,14 @@ class _Models:
             self.check_loaded(request)
 
 
-def _load(models: _Models, options: "PageOptions", *, allow_hub: bool) -> None:
+def _load(
+    models: _Models,
+    options: "PageOptions",
+    *,
+    dtype: str = "float32",
+    quantize: str | None = None,
+    allow_hub: bool,
+) -> None:
     """Load every model that the page offers.
 
     Drafts fitted here are loaded when they are first raced, so that a bad one holds nobody up.
@@ -103,7 +121,7 @@ def _load(models: _Models, options: "PageOptions", *, allow_hub: bool) -> None:
     from specviz.models.loading import ModelPool
     from specviz.race.wiring import load_models, make_check_request, make_start_race
 
-    pool = ModelPool(options.device, options.dtype, allow_hub=allow_hub)
+    pool = ModelPool(options.device, dtype, quantize=quantize, allow_hub=allow_hub)
     offered = [name for pair in options.pairs for name in (pair.target, *pair.drafts)]
     names = [name for name in dict.fromkeys(offered) if not is_fitted(name)]
     for models.loading in load_models(pool, names):
@@ -176,6 +194,8 @@ def _local_folder(target: str) -> Path | None:
 
 
 def _parser() -> argparse.ArgumentParser:
+    from specviz.models.dtypes import QUANTIZED_BYTES
+
     parser = argparse.ArgumentParser(prog="app.py", description="Serve the specviz page.")
     parser.add_argument("--target", help="model to check with; the shipped one if left out")
     parser.add_argument("--draft", help="model to guess with, beside --target")
@@ -184,7 +204,16 @@ def _parser() -> argparse.ArgumentParser:
         default="auto",
         help="cpu, cuda, cuda:1, mps, or auto, the default: the fastest there is",
     )
-    parser.add_argument("--dtype", default="float32")
+    parser.add_argument(
+        "--dtype",
+        default="auto",
+        help="float32, bfloat16, float16, float64 or auto, the default: by size and device",
+    )
+    parser.add_argument(
+        "--quantize",
+        choices=tuple(QUANTIZED_BYTES),
+        help="hold weights in so many bits (needs the library bitsandbytes); --dtype computes",
+    )
     parser.add_argument("--port", type=int, help="port to serve on; the first free one from 7860")
     parser.add_argument("--allow-hub", action="store_true", help="let --target name a hub model")
     return parser

@@ -6,6 +6,7 @@ SpecvizError
 │   └── FormatError          a file that does not hold what its format asks for
 │       └── TraceFormatError a trace that does not hold what a trace holds
 ├── ModelLoadError           a model, tokenizer or config that cannot be loaded
+│   └── FullMemoryError      its weights do not fit the memory here
 ├── IncompatibleModelError   a model that loads, but cannot do what the lane asks of it
 └── DecodingError            a lane that failed while it ran (logits that are not numbers, …)
 
@@ -45,6 +46,10 @@ class TraceFormatError(FormatError):
 
 class ModelLoadError(SpecvizError):
     """A model, tokenizer or config that cannot be loaded."""
+
+
+class FullMemoryError(ModelLoadError):
+    """A model whose weights do not fit the memory here."""
 
 
 class IncompatibleModelError(SpecvizError):

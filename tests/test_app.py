@@ -95,7 +95,7 @@ def test_all_that_is_offered_is_loaded_but_for_what_was_fitted_here(add_model: A
     add_model("mine", target="specviz-target", draft_before="specviz-small")
     options = app.page_options(None, None, "cpu", "float32")
     models = app._Models()
-    app._load(models, options, allow_hub=False)
+    app._load(models, options, dtype="float32", allow_hub=False)
     assert models.ready.done()
     assert models.loading is not None
     assert models.loading.number == models.loading.count == len(options.pairs[0].drafts)

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from specviz.bench.repeats import Comparison, quartiles, take_turns
@@ -18,6 +19,7 @@ from specviz.trace.values import LaneSpec, Method, RaceRequest
 
 if TYPE_CHECKING:
     from specviz.decoding.decoder import Decoder
+    from specviz.models.loading import ModelPool
 
 MIN_TIMED_TOKENS = 8
 
@@ -35,7 +37,7 @@ class LaneRun:
 
 
 def compare_with_transformers(
-    request: RaceRequest, device: str, dtype: str, num_turns: int
+    request: RaceRequest, device: str, dtype: str, num_turns: int, quantize: str | None = None
 ) -> tuple[Comparison, ...]:
     """Hold the baseline against plain `generate()`, the draft-model lane against the assisted one.
 
@@ -47,7 +49,8 @@ def compare_with_transformers(
     if not drafting:
         raise RequestError("--against needs a lane with the method draft-model")
     baseline, speculative = request.lanes[0], drafting[0]
-    turns = take_turns(_runs(request, baseline, speculative, device, dtype), num_turns)
+    pool = partial(_open_pool, device, dtype, quantize)
+    turns = take_turns(_runs(request, baseline, speculative, pool), num_turns)
     return (
         _comparison(baseline, "generate()", turns["baseline"], turns["plain"]),
         _comparison(
@@ -56,13 +59,22 @@ def compare_with_transformers(
     )
 
 
+def _open_pool(device: str, dtype: str, quantize: str | None) -> "ModelPool":
+    # Imported here, so that help and refusals do not wait for torch.
+    from specviz.models.loading import ModelPool
+
+    return ModelPool(device, dtype, quantize=quantize)
+
+
 def _runs(
-    request: RaceRequest, baseline: LaneSpec, speculative: LaneSpec, device: str, dtype: str
+    request: RaceRequest,
+    baseline: LaneSpec,
+    speculative: LaneSpec,
+    open_pool: Callable[[], "ModelPool"],
 ) -> dict[str, Callable[[], LaneRun]]:
     # Imported here, so that help and refusals do not wait for torch.
     from transformers.utils import logging
 
-    from specviz.models.loading import ModelPool
     from specviz.models.reference import run_generate
     from specviz.race.lanes import build_decoder, encode_prompt
     from specviz.race.validation import check_request
@@ -72,7 +84,7 @@ def _runs(
     logging.set_verbosity_error()
     if not sys.stderr.isatty():
         logging.disable_progress_bar()
-    pool = ModelPool(device, dtype)
+    pool = open_pool()
     assert speculative.draft is not None
     target, draft = pool.get(baseline.target), pool.get(speculative.draft)
     prompt_ids = encode_prompt(request, target)

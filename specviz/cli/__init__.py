@@ -31,9 +31,10 @@ from specviz.cli.summary_report import (
     race_json,
 )
 from specviz.errors import SpecvizError
+from specviz.models.dtype_choice import pick_dtype
 from specviz.models.hub_catalogue import read_catalogue
 from specviz.trace import files
-from specviz.trace.values import StartRace, StopReason, Trace
+from specviz.trace.values import RaceRequest, StartRace, StopReason, Trace
 
 StartRaceFactory = Callable[[str, str], StartRace]
 """From device and dtype to the race that runs there."""
@@ -47,17 +48,27 @@ def main(
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     try:
         args = build_parser().parse_args(argv)
-        own_factory = partial(_start_race_on, wish=getattr(args, "compile", "auto"))
+        own_factory = partial(
+            _start_race_on,
+            wish=getattr(args, "compile", "auto"),
+            quantize=getattr(args, "quantize", None),
+        )
         return _COMMANDS[args.command](args, start_race_factory or own_factory, console)
     except SpecvizError as error:
         errors.print(f"specviz: {error}", markup=False)
+        return 2
+    except (MemoryError, RuntimeError) as error:
+        problem = _full_memory(error)
+        if problem is None:
+            raise
+        errors.print(f"specviz: {problem}", markup=False)
         return 2
     except KeyboardInterrupt:
         errors.print("specviz: interrupted")
         return 130
 
 
-def _start_race_on(device: str, dtype: str, wish: str) -> StartRace:
+def _start_race_on(device: str, dtype: str, wish: str, quantize: str | None) -> StartRace:
     # Imported here, so that help and refusals do not wait for torch.
     from transformers.utils import logging
 
@@ -67,12 +78,24 @@ def _start_race_on(device: str, dtype: str, wish: str) -> StartRace:
 
     if not sys.stderr.isatty():
         logging.disable_progress_bar()
-    return make_start_race(ModelPool(device, dtype), Compile(wish))
+    return make_start_race(ModelPool(device, dtype, quantize=quantize), Compile(wish))
+
+
+def _full_memory(error: BaseException) -> str | None:
+    """What is said where memory ran out outside of any race (measuring, fitting); else None."""
+    from specviz.models.full_memory import is_full_memory
+    from specviz.models.location import one_line
+
+    if not is_full_memory(error):
+        return None
+    todo = "take a dtype with fewer bytes, a smaller model or shorter texts"
+    return f"memory is full ({one_line(error)}); {todo}"
 
 
 def _race(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
     request = build_request(args)
-    traces = list(repeat_race(factory(args.device, args.dtype), request, args.repeat))
+    start_race = factory(args.device, _dtype(args, request))
+    traces = list(repeat_race(start_race, request, args.repeat))
     if args.trace is not None:
         files.write_trace(traces[-1], args.trace)
     summaries = _medians(traces)
@@ -89,19 +112,27 @@ def _bench(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
         return run_device_report(args, console)
     request = build_request(args)
     if args.against is not None:
-        comparisons = compare_with_transformers(request, args.device, args.dtype, args.repeat)
+        comparisons = compare_with_transformers(
+            request, args.device, _dtype(args, request), args.repeat, args.quantize
+        )
         if args.json:
             _print_json(console, comparisons_json(comparisons))
         else:
             print_comparisons(console, comparisons)
         return 0
-    traces = list(repeat_race(factory(args.device, args.dtype), request, args.repeat))
+    start_race = factory(args.device, _dtype(args, request))
+    traces = list(repeat_race(start_race, request, args.repeat))
     summaries = _medians(traces)
     if args.json:
         _print_json(console, bench_json(traces, summaries))
     else:
         print_summary(console, traces, summaries)
     return _status(summaries)
+
+
+def _dtype(args: Namespace, request: RaceRequest) -> str:
+    """What the models of a race are computed in."""
+    return pick_dtype(args.dtype, args.device, request.lanes[0].target)
 
 
 def _models(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
@@ -124,7 +155,8 @@ def _models(args: Namespace, factory: StartRaceFactory, console: Console) -> int
             print_models(console, models)
         return 0
     plan = build_plan(args, models)
-    report = measure_family(factory(args.device, args.dtype), plan, _tell)
+    start_race = factory(args.device, pick_dtype(args.dtype, args.device, plan.target))
+    report = measure_family(start_race, plan, _tell)
     questions = answer_questions(report)
     if args.json:
         _print_json(console, family_json(report, models, questions))

@@ -17,6 +17,8 @@ from specviz.cli.record import add_record_options
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
 from specviz.models.devices import pick_device
+from specviz.models.dtype_choice import AUTO
+from specviz.models.dtypes import QUANTIZED_BYTES
 from specviz.trace.limits import MAX_GAMMA
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
 
@@ -118,7 +120,10 @@ def _add_models_options(parser: ArgumentParser) -> None:
 def _add_place(add: Callable[..., Any]) -> None:
     help_ = "cpu, cuda, cuda:1, mps, … or auto, the default: the fastest there is"
     add("--device", type=pick_device, default="auto", metavar="D", help=help_)
-    add("--dtype", default="float32", metavar="D", help="float32 (default), float64, bfloat16, …")
+    dtypes = "float32, float64, bfloat16, float16 or auto, the default: by size and device"
+    add("--dtype", default=AUTO, metavar="D", help=dtypes)
+    bits = "hold weights in so many bits (needs the library bitsandbytes); --dtype computes"
+    add("--quantize", choices=tuple(QUANTIZED_BYTES), help=bits)
 
 
 def _gammas(text: str) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from rich.table import Table
 
 from specviz.bench.device_report import DevicePlan, DeviceReport, measure_device
 from specviz.errors import RequestError
+from specviz.models.dtype_choice import AUTO, large_dtype
 from specviz.texts import message
 
 SHAPES = ("tiny", "1B", "3B", "8B")
@@ -23,9 +24,12 @@ def run_device_report(args: Namespace, console: Console) -> int:
     """Measure the device, write the file, print a table; return the exit status.
 
     Raises:
-        RequestError: A shape is unknown, or the file cannot be written.
+        RequestError: A shape is unknown, weights are to be quantised, or the file cannot be
+            written.
         ModelLoadError: The device cannot be used.
     """
+    if args.quantize is not None:
+        raise RequestError("--out measures models that are made here; leave out --quantize")
     plan = _plan(args)
     path = Path(args.out)
     try:
@@ -56,12 +60,19 @@ def _plan(args: Namespace) -> DevicePlan:
         raise RequestError(f"--shapes takes {', '.join(SHAPES)}; got {unknown[0]!r}")
     return DevicePlan(
         args.device,
-        args.dtype,
+        _dtype(args, shapes),
         shapes,
         args.compile,
         args.max_new_tokens,
         minutes=args.minutes,
     )
+
+
+def _dtype(args: Namespace, shapes: Sequence[str]) -> str:
+    """What the synthetic models are computed in."""
+    if args.dtype != AUTO:
+        return str(args.dtype)
+    return "float32" if "tiny" in shapes else large_dtype(args.device)
 
 
 def _is_lossless(pair: Mapping[str, Any]) -> bool:

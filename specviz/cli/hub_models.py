@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from specviz.errors import RequestError
+from specviz.models.dtype_choice import pick_dtype
 from specviz.models.hub_catalogue import (
     DTYPE_BYTES,
     HubCatalogue,
@@ -18,6 +19,7 @@ from specviz.models.hub_catalogue import (
 )
 from specviz.texts import in_english
 from specviz.trace.limits import MAX_GAMMA, MAX_NEW_TOKENS
+from specviz.trace.values import Method
 
 if TYPE_CHECKING:
     from specviz.models.pair_findings import PairRequest
@@ -35,11 +37,13 @@ def add_hub_options(parser: ArgumentParser) -> None:
     add("--hub", action="store_true", help="list pairs of models on the hub that are worth a race")
     add(
         "--check",
-        nargs=2,
+        nargs="+",
         metavar=("TARGET", "DRAFT"),
         help="say whether a draft fits a target and the pair this machine, without downloading "
-        "weights; exit status 1 where it does not",
+        "weights; a target alone guesses by its own first layers (early exit); exit status 1 where "
+        "it does not fit",
     )
+    add("--exit-layer", type=int, metavar="N", help="with --check TARGET: after which layer")
     add("--gamma", type=int, metavar="N", help=f"with --check: default {DEFAULT_GAMMA}")
 
 
@@ -64,7 +68,7 @@ def print_catalogue(console: Console, catalogue: HubCatalogue) -> None:
     if best is not None:
         console.print(Text(f"The best open pair for this machine: {best.target} with {best.draft}"))
     notes = (
-        "GB: weights in the dtype that they are stored in. Nothing here was read from the hub; "
+        "GB: weights in the dtype that they are stored in. Most of this was not read from the hub; "
         "figures and licences are to be checked on the models' pages (--json says which)."
     )
     console.print(Text(notes, style="dim"))
@@ -105,12 +109,19 @@ def run_check(args: Namespace, console: Console) -> tuple[int, dict[str, Any]]:
         ModelLoadError: The device is not there.
     """
     # Imported here, so that lists and refusals do not wait for torch.
+    from specviz.decoding.model_parts import layers_of
+    from specviz.models.exit_report import report_exit
     from specviz.models.model_facts import NamedSource
     from specviz.models.pair_report import report_pair
 
-    request = _request(args)
-    target, draft = args.check
-    report = report_pair(NamedSource(), target, draft, request)
+    draft = _checked_draft(args)
+    request, target = _request(args), args.check[0]
+    if draft is None:
+        report = report_exit(NamedSource(), target, request, layers_of, args.exit_layer)
+        about = f"{target} with an exit after layer {report.exit_layer}"
+    else:
+        report = report_pair(NamedSource(), target, draft, request)
+        about = f"{draft} beside {target}"
     findings = [
         {"level": str(each.level), "id": each.text["id"], "text": in_english(each.text)}
         for each in report.findings
@@ -119,11 +130,26 @@ def run_check(args: Namespace, console: Console) -> tuple[int, dict[str, Any]]:
         for finding in findings:
             mark, style = MARKS[finding["level"]]
             console.print(Text(f"{mark} {finding['text']}", style=style))
-        verdict = "fits" if report.fits else "does not fit"
-        console.print(Text(f"{draft} {verdict} {target} here", style="bold"))
+        verdict = "fits here" if report.fits else "does not fit here"
+        console.print(Text(f"{about} {verdict}", style="bold"))
     content = asdict(report) | {"fits": report.fits, "findings": findings}
     content["request"]["disk_folder"] = str(request.disk_folder)
     return int(not report.fits), content
+
+
+def _checked_draft(args: Namespace) -> str | None:
+    """The draft of `--check`; None where the target leaves early by itself."""
+    methods = args.method or []
+    if len(args.check) == 1:
+        if any(method != Method.EARLY_EXIT for method in methods):
+            raise RequestError(f"--check TARGET looks at {Method.EARLY_EXIT}; name a draft, too")
+        return None
+    if len(args.check) > 2:
+        raise RequestError(f"--check takes a target and a draft, got {len(args.check)} names")
+    if args.exit_layer is not None or any(method != Method.DRAFT_MODEL for method in methods):
+        raise RequestError("--check TARGET DRAFT looks at the draft; leave it out for early exit")
+    draft: str = args.check[1]
+    return draft
 
 
 def _request(args: Namespace) -> "PairRequest":
@@ -131,14 +157,18 @@ def _request(args: Namespace) -> "PairRequest":
 
     from specviz.models.free_space import free_disk, free_memory
     from specviz.models.pair_findings import PairRequest
+    from specviz.models.precision import Precision
 
-    if args.dtype not in DTYPE_BYTES:
-        raise RequestError(f"--dtype must be one of {', '.join(DTYPE_BYTES)}, got {args.dtype!r}")
+    dtype = pick_dtype(args.dtype, args.device, args.check[0])
+    if dtype not in DTYPE_BYTES:
+        raise RequestError(f"--dtype must be one of {', '.join(DTYPE_BYTES)}, got {dtype!r}")
+    Precision.checked(dtype, args.quantize, args.device)
     num_new = _within("--max-new-tokens", args.max_new_tokens, MAX_NEW_TOKENS)
     return PairRequest(
         max_new_tokens=num_new or DEFAULT_MAX_NEW_TOKENS,
         gamma=_within("--gamma", args.gamma, MAX_GAMMA) or DEFAULT_GAMMA,
-        dtype=args.dtype,
+        dtype=dtype,
+        quantize=args.quantize,
         free_memory_bytes=free_memory(args.device),
         free_disk_bytes=free_disk(Path(HF_HUB_CACHE)),
         disk_folder=Path(HF_HUB_CACHE),

@@ -18,6 +18,7 @@ from transformers import PreTrainedModel
 from specviz.decoding.capture import Capture, CudaGraphs, uncaptured
 from specviz.decoding.chain_proof import prove_chain
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.spread import is_spread
 from specviz.decoding.static_chain import ChainKind, StaticChain
 from specviz.decoding.static_judge import StaticJudge
 from specviz.decoding.static_proof import StaticProof, prove_static
@@ -95,7 +96,7 @@ class Forms:
         models, lanes = tuple(models), tuple(lanes)
         self._idle = {model: self._idle.get(model, []) for model in models}
         widths = tuple(sorted({*NARROW, *(lane.gamma + 1 for lane in lanes)}))
-        reason = self._obstacle(lanes) or self._problem(models, widths)
+        reason = self._obstacle(models, lanes) or self._problem(models, widths)
         if reason is not None:
             return RaceForm(reason=reason)
         lent: list[tuple[PreTrainedModel, StaticRunner]] = []
@@ -128,14 +129,18 @@ class Forms:
         chosen = RaceForm(form, "proved", make_runner, record_chain, give_back)
         return chosen
 
-    def _obstacle(self, lanes: tuple[LaneSpec, ...]) -> str | None:
-        """Why these lanes cannot be static whatever their models are."""
+    def _obstacle(
+        self, models: tuple[PreTrainedModel, ...], lanes: tuple[LaneSpec, ...]
+    ) -> str | None:
+        """Why this race cannot be static, as far as can be told without a proof."""
         if self.wish is Compile.OFF:
             return "off"
         if self.wish is Compile.AUTO and self.make_capture is None:
             return "no_recording"
         if any(lane.method is Method.EARLY_EXIT for lane in lanes):
             return "early_exit"
+        if any(is_spread(model) for model in models):
+            return "spread"
         return None
 
     def _problem(self, models: Iterable[PreTrainedModel], widths: tuple[int, ...]) -> str | None:

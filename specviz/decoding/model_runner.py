@@ -17,6 +17,7 @@ from specviz.decoding.positions import context_of
 from specviz.decoding.probes import check_states, check_trees
 from specviz.decoding.proposal import ancestor_mask, depths
 from specviz.decoding.rollback_cache import PartCache, rollback_cache
+from specviz.decoding.spread import device_of
 from specviz.decoding.state_cache import MAX_READ_AGAIN, StateCache, layer_makers
 from specviz.errors import IncompatibleModelError
 from specviz.texts import message
@@ -42,7 +43,7 @@ class ModelRunner:
         self.vocab_size: int = model.get_output_embeddings().weight.shape[0]
         self.context = context_of(model)
         self._room = room if self.context is None else min(room, self.context)
-        self.device = model.device
+        self.device = device_of(model)
         self._lean = LeanForward(model) if LeanForward.fits(model) else None
         self._reads_trees = False
         self._layer_makers = layer_makers(model.config.get_text_config())

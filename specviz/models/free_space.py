@@ -19,7 +19,9 @@ def free_memory(device: str = "cpu") -> int | None:
     try:
         kind = torch.device(device).type
         if kind == "cuda":
-            return int(torch.cuda.mem_get_info(device)[0])
+            # What torch keeps for itself and has not lent is free too.
+            kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+            return int(torch.cuda.mem_get_info(device)[0]) + kept
     except (RuntimeError, AssertionError, ValueError) as error:
         raise ModelLoadError(
             message("refusal.device", device=repr(device), reason=one_line(error))

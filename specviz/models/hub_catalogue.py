@@ -1,8 +1,8 @@
 """Pairs of models on the hub that are worth a race, read from `assets/catalogue.json`.
 
-What stands there was not read from the hub: an entry that nobody has held against the model's page
-has `checked: false`, and a report (`pair_report.py`) says what is really the case. What somebody
-published stands there only with its source.
+An entry that nobody has held against the model's page on the hub has `checked: false`, and a report
+(`pair_report.py`) says what is really the case. What somebody published stands there only with its
+source.
 """
 
 from collections.abc import Sequence
@@ -137,6 +137,12 @@ def known_revision(name: str) -> str:
     """The revision of a hub model that is known to work; `main` for one that the table lacks."""
     model = read_catalogue().models.get(name)
     return "main" if model is None else model.revision
+
+
+def known_exits(name: str) -> tuple[int, ...]:
+    """The layers after which a hub model was trained to guess; none of one that the table lacks."""
+    pairs = (pair for pair in read_catalogue().pairs if pair.target == name)
+    return next((pair.exit_layers for pair in pairs if pair.exit_layers), ())
 
 
 def best_fit(

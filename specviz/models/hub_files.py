@@ -15,9 +15,9 @@ from huggingface_hub import HfApi, constants, hf_hub_download, try_to_load_from_
 from huggingface_hub.utils.tqdm import tqdm
 
 from specviz.errors import ModelLoadError
+from specviz.models.config_limits import CONFIG_FILE, check_config, size_problem
 from specviz.models.free_space import free_disk, gigabytes
 from specviz.models.hub_problems import OUT_OF_REACH, hub_problem
-from specviz.models.location import check_folder
 from specviz.texts import message
 
 OnProgress = Callable[[int, int], None]
@@ -25,7 +25,7 @@ OnProgress = Callable[[int, int], None]
 ANSWER_SECONDS = 5.0
 """How long the hub may take to say what a repository holds."""
 INDEX_FILE = "model.safetensors.index.json"
-CONFIG_FILES = ("config.json", "generation_config.json")
+CONFIG_FILES = (CONFIG_FILE, "generation_config.json")
 TOKENIZER_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",
@@ -37,6 +37,8 @@ TOKENIZER_FILES = (
     "merges.txt",
     "chat_template.jinja",
 )
+MAX_SMALL_BYTES = 10**8
+"""Of a file that describes a model: those of the largest vocabularies take a third of it."""
 WEIGHT_FILES = ("model.safetensors", "model-*.safetensors", INDEX_FILE)
 
 
@@ -112,10 +114,11 @@ def fetch_files(
     """Bring files of a repository here and return their folder.
 
     Raises:
-        ModelLoadError: A file cannot be had, the disk has no room, or `should_stop` said so; it is
-            asked whenever some megabytes have come.
+        ModelLoadError: A file is too large for what it is, or cannot be had, the disk has no room,
+            or `should_stop` said so; it is asked whenever some megabytes have come.
     """
     wanted = tuple(names)
+    _check_small(listing, wanted)
     missing = [name for name in wanted if listing.cached_file(name) is None]
     _check_disk(listing, missing)
     total = sum(listing.file_bytes[name] for name in wanted)
@@ -164,7 +167,7 @@ def fetch_model(
         return folder
     if not any(file.endswith(".safetensors") for file in listing.weight_files):
         raise ModelLoadError(message("refusal.hub_no_safetensors", model=name))
-    check_folder(fetch_files(listing, listing.small_files, should_stop=should_stop))
+    check_config(name, fetch_files(listing, listing.small_files, should_stop=should_stop))
     return fetch_files(
         listing, (*listing.small_files, *listing.weight_files), on_progress, should_stop
     )
@@ -173,7 +176,7 @@ def fetch_model(
 def _fetch(listing: HubListing, file_name: str, add: Callable[[int], None]) -> Path:
     # The config is asked for by the revision's name, so that the cache notes which commit that is
     # and the model is found there when the hub is out of reach.
-    is_config = file_name == "config.json"
+    is_config = file_name == CONFIG_FILE
     try:
         path = hf_hub_download(
             listing.name,
@@ -205,6 +208,17 @@ def _silent_bar(add: Callable[[int], None]) -> type[tqdm]:
     return SilentBar
 
 
+def _check_small(listing: HubListing, names: Iterable[str]) -> None:
+    """Refuse files that describe a model and are larger than any description is."""
+    for name in names:
+        size = listing.file_bytes[name]
+        problem = size_problem(size) if name == CONFIG_FILE else None
+        if name in listing.small_files and size > MAX_SMALL_BYTES:
+            problem = message("refusal.file_too_big", file=name, allowed=MAX_SMALL_BYTES // 10**6)
+        if problem is not None:
+            raise ModelLoadError(message("refusal.not_loaded", model=listing.name, reason=problem))
+
+
 def _check_disk(listing: HubListing, missing: Iterable[str]) -> None:
     folder = Path(constants.HF_HUB_CACHE)
     needed, free = sum(listing.file_bytes[name] for name in missing), free_disk(folder)
@@ -222,7 +236,7 @@ def _check_disk(listing: HubListing, missing: Iterable[str]) -> None:
 
 def _complete_folder(name: str, revision: str) -> Path | None:
     """The folder of a model that was downloaded before, if all of its weights are there."""
-    config = try_to_load_from_cache(name, "config.json", revision=revision)
+    config = try_to_load_from_cache(name, CONFIG_FILE, revision=revision)
     if not isinstance(config, str):
         return None
     folder = Path(config).parent

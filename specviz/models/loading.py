@@ -4,8 +4,6 @@ sentence.
 A hub model is downloaded first (`hub_files.py`) and then loaded as any other folder.
 """
 
-import gc
-import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +13,17 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
-from specviz.errors import ModelLoadError
+from specviz.errors import FullMemoryError, ModelLoadError
+from specviz.models.free_space import gigabytes
+from specviz.models.full_memory import free_gigabytes, is_full_memory, release_memory
 from specviz.models.hub_catalogue import known_revision
 from specviz.models.hub_files import OnProgress, fetch_model
 from specviz.models.location import find_folder, one_line
+from specviz.models.placement import place_model
+from specviz.models.precision import Precision
+from specviz.models.shapes import SAFE, read_shapes
 from specviz.texts import message
 
-DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.bfloat16}
-DTYPES["float16"] = torch.float16
 MAX_TARGETS = 2
 """Targets whose models, drafts included, stay in memory at once."""
 
@@ -42,20 +43,34 @@ class ModelPool:
     written. Models of the targets that were held least recently are let go."""
 
     def __init__(
-        self, device: str = "cpu", dtype: str = "float32", *, allow_hub: bool = True
+        self,
+        device: str = "cpu",
+        dtype: str = "float32",
+        *,
+        quantize: str | None = None,
+        allow_hub: bool = True,
     ) -> None:
-        if dtype not in DTYPES:
-            raise ModelLoadError(
-                message(
-                    "refusal.choice", name="dtype", allowed=", ".join(sorted(DTYPES)), found=dtype
-                )
-            )
+        """Load models for one device.
+
+        Args:
+            quantize: `8bit` or `4bit` for weights that are made smaller while they are read; None
+                for weights of the dtype.
+            allow_hub: Whether names may be those of hub models.
+
+        Raises:
+            ModelLoadError: There is no such device or dtype here, or it cannot quantise.
+        """
         self.device = _checked_device(device)
-        self.dtype = dtype
+        self._precision = Precision.checked(dtype, quantize, str(self.device))
         self._allow_hub = allow_hub
         self._loaded: dict[str, LoadedModel] = {}
         self._held: dict[str, set[str]] = {}
         self._lock = RLock()
+
+    @property
+    def dtype(self) -> str:
+        """What the weights are held in and computed in, as traces say it."""
+        return self._precision.label
 
     def has(self, name: str) -> bool:
         """Whether the model called `name` is loaded, so that `get` returns at once."""
@@ -99,7 +114,19 @@ class ModelPool:
             dropped = [self._loaded.pop(name) for name in let_go if name in self._loaded]
         if dropped:
             dropped.clear()
-            _free_memory(self.device)
+            release_memory(self.device)
+
+    def let_go(self, names: Iterable[str]) -> None:
+        """Let go of models that a race has asked for and cannot use, since others did not fit."""
+        names = set(names)
+        with self._lock:
+            for target in [target for target in self._held if target in names]:
+                del self._held[target]
+            for held in self._held.values():
+                held -= names
+            for name in names:
+                self._loaded.pop(name, None)
+        release_memory(self.device)
 
     def _load(
         self, name: str, on_progress: OnProgress | None, should_stop: Callable[[], bool]
@@ -109,43 +136,60 @@ class ModelPool:
             folder = fetch_model(name, known_revision(name), on_progress, should_stop)
         try:
             return self._load_folder(name, folder)
-        # What a file of unknown origin makes two libraries raise has no end: ZeroDivisionError for
-        # a config without heads, an error class of its own for a number that is a text, …
+        # What a file of unknown origin makes two libraries raise has no end.
         except Exception as error:
             # The frames that failed hold what was read so far, which may be most of the memory.
-            traceback.clear_frames(error.__traceback__)
-            _free_memory(self.device)
+            release_memory(self.device, error)
             if isinstance(error, ModelLoadError):
                 raise
+            if is_full_memory(error):
+                raise self._full_memory(name, folder) from error
             raise ModelLoadError(
                 message("refusal.not_loaded", model=name, reason=one_line(error))
             ) from error
 
     def _load_folder(self, name: str, folder: Path) -> LoadedModel:
-        # safetensors only and no remote code: a model is data, never a program.
-        safe: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        tokenizer = AutoTokenizer.from_pretrained(folder, **safe)
+        shapes = read_shapes(name, folder)
+        needed = self._weights_bytes(shapes, folder)
+        placement = place_model(name, needed, self._precision, self.device)
+        tokenizer = AutoTokenizer.from_pretrained(folder, **SAFE)
         model, report = AutoModelForCausalLM.from_pretrained(
             folder,
-            dtype=DTYPES[self.dtype],
             use_safetensors=True,
             output_loading_info=True,
-            **safe,
+            **SAFE,
+            **self._precision.loading_options(),
+            **placement,
         )
         if missing := sorted(report["missing_keys"]):
             raise ModelLoadError(
                 message("refusal.tensors_lack", model=name, tensor=missing[0], n=len(missing))
             )
-        model = model.to(self.device).eval().requires_grad_(False)
+        if not placement:
+            model = model.to(self.device)
+        model = model.eval().requires_grad_(False)
+        self._precision.check_runs(name, model)
         return LoadedModel(name, model, tokenizer, _eos_ids(model, tokenizer))
 
+    def _weights_bytes(self, shapes: PreTrainedModel, folder: Path) -> int:
+        """Bytes of the weights; of those whose files are quantised already, what the files take."""
+        if getattr(shapes.config, "quantization_config", None) is not None:
+            return sum(file.stat().st_size for file in folder.glob("*.safetensors"))
+        return self._precision.weights_bytes(shapes)
 
-def _free_memory(device: torch.device) -> None:
-    """Give back what models that are let go have taken; races keep the collector off modules."""
-    gc.unfreeze()
-    gc.collect()
-    if device.type == "cuda":
-        torch.cuda.empty_cache()
+    def _full_memory(self, name: str, folder: Path) -> FullMemoryError:
+        """What is said of a model whose reading filled the memory."""
+        needed = self._weights_bytes(read_shapes(name, folder), folder)
+        return FullMemoryError(
+            message(
+                "refusal.memory_ran_out",
+                model=name,
+                needed=gigabytes(needed),
+                dtype=self.dtype,
+                device=str(self.device),
+                free=free_gigabytes(self.device),
+            )
+        )
 
 
 def _checked_device(device: str) -> torch.device:

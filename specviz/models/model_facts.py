@@ -1,25 +1,19 @@
 """What is known of a model before its weights are read: config, tokenizer, sizes.
 
 A `ModelSource` gives it, from a folder here or from the hub, of which only the small files are
-downloaded. The parameters are counted on torch's meta device, which holds shapes and no numbers.
+downloaded.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import torch
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
+from transformers import AutoTokenizer, PreTrainedModel
 
-from specviz.errors import ModelLoadError
 from specviz.models.hub_catalogue import known_revision
 from specviz.models.hub_files import fetch_files, list_model
-from specviz.models.location import check_folder, find_folder, one_line
-from specviz.texts import message
-
-MAX_LAYERS = 1024
-"""A config is a stranger's text: what it asks for is built, if only as shapes."""
+from specviz.models.location import find_folder
+from specviz.models.shapes import SAFE, in_one_sentence, read_shapes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,37 +129,14 @@ def read_folder(
     Raises:
         ModelLoadError: A file cannot be read, or the config asks for what cannot be built.
     """
-    check_folder(folder)
-    safe: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-    config = _read(name, lambda: AutoConfig.from_pretrained(folder, **safe))
-    num_layers = getattr(config.get_text_config(), "num_hidden_layers", 0)
-    if isinstance(num_layers, int) and num_layers > MAX_LAYERS:
-        raise ModelLoadError(
-            message("refusal.too_many_layers", model=name, found=num_layers, allowed=MAX_LAYERS)
-        )
     return ModelFacts(
         name=name,
-        shapes=_read(name, lambda: _build_shapes(config)),
-        tokenizer=_read(name, lambda: AutoTokenizer.from_pretrained(folder, **safe)),
+        shapes=read_shapes(name, folder),
+        tokenizer=in_one_sentence(name, lambda: AutoTokenizer.from_pretrained(folder, **SAFE)),
         has_safetensors=has_safetensors,
         missing_bytes=missing_bytes,
         is_gated=is_gated,
     )
-
-
-def _build_shapes(config: Any) -> PreTrainedModel:
-    with torch.device("meta"):
-        return AutoModelForCausalLM.from_config(config, trust_remote_code=False)
-
-
-def _read(name: str, reading: Callable[[], Any]) -> Any:
-    try:
-        return reading()
-    # As in loading.py: what a stranger's file makes the library raise has no end.
-    except Exception as error:
-        raise ModelLoadError(
-            message("refusal.not_loaded", model=name, reason=one_line(error))
-        ) from error
 
 
 def _keeps_keys(layer_type: str) -> bool:

@@ -41,6 +41,8 @@ class PairRequest:
     max_new_tokens: int = 128
     gamma: int = 4
     dtype: str = "float32"
+    quantize: str | None = None
+    """`8bit` or `4bit` for weights that are made smaller while they are read."""
     free_memory_bytes: int | None = None
     """None where nobody knows."""
     free_disk_bytes: int | None = None
@@ -60,16 +62,17 @@ def refusal(problem: Text) -> Finding:
 def pair_findings(target: ModelFacts, draft: ModelFacts, request: PairRequest) -> Iterator[Finding]:
     """Look at both models, at their vocabularies, contexts and sizes, in this order."""
     for model in (target, draft):
-        yield from _of_model(model)
+        yield from model_findings(model)
     yield _vocabulary(target, draft)
     yield _special_tokens(target, draft)
     yield from _context(target, draft, request)
     yield from _rules_of_thumb(target, draft)
 
 
-def _of_model(model: ModelFacts) -> Iterator[Finding]:
+def model_findings(model: ModelFacts) -> Iterator[Finding]:
+    """Look at one model by itself: whether it can be read, and can take back what it has read."""
     if model.is_gated:
-        yield Finding(Level.OK, message("pair.gated_open", model=_short(model)))
+        yield Finding(Level.OK, message("pair.gated_open", model=short_name(model)))
     if not model.has_safetensors:
         yield refusal(message("refusal.hub_no_safetensors", model=model.name))
     try:
@@ -81,7 +84,7 @@ def _of_model(model: ModelFacts) -> Iterator[Finding]:
         yield Finding(
             Level.WARN,
             message(
-                "pair.rows_short", model=_short(model), tokens=num_tokens, rows=model.vocab_rows
+                "pair.rows_short", model=short_name(model), tokens=num_tokens, rows=model.vocab_rows
             ),
         )
 
@@ -94,7 +97,7 @@ def _vocabulary(target: ModelFacts, draft: ModelFacts) -> Finding:
 
 
 def _vocabulary_text(target: ModelFacts, draft: ModelFacts, shared: SharedVocabulary) -> Message:
-    names = {"draft": _short(draft), "target": _short(target), "tokens": shared.num_shared}
+    names = {"draft": short_name(draft), "target": short_name(target), "tokens": shared.num_shared}
     if shared.num_only_one:
         return message("pair.vocab_extra", **names, n=shared.num_only_one)
     if target.vocab_rows == draft.vocab_rows:
@@ -115,8 +118,8 @@ def _special_tokens(target: ModelFacts, draft: ModelFacts) -> Finding:
                     kind=kind,
                     ours=str(ours or "–"),
                     theirs=str(theirs or "–"),
-                    target=_short(target),
-                    draft=_short(draft),
+                    target=short_name(target),
+                    draft=short_name(draft),
                 ),
             )
     return Finding(Level.OK, message("pair.special_equal"))
@@ -126,7 +129,7 @@ def _context(target: ModelFacts, draft: ModelFacts, request: PairRequest) -> Ite
     asked = request.prompt_tokens + request.max_new_tokens
     if target.context is None or draft.context is None:
         return
-    values = {"tokens": asked, "target": _short(target), "draft": _short(draft)}
+    values = {"tokens": asked, "target": short_name(target), "draft": short_name(draft)}
     if asked > target.context:
         del values["draft"]
         text = message("pair.context_target", **values, context=target.context)
@@ -140,7 +143,7 @@ def _context(target: ModelFacts, draft: ModelFacts, request: PairRequest) -> Ite
 
 
 def _rules_of_thumb(target: ModelFacts, draft: ModelFacts) -> Iterator[Finding]:
-    names = {"draft": _short(draft), "target": _short(target)}
+    names = {"draft": short_name(draft), "target": short_name(target)}
     ratio = target.num_parameters / max(draft.num_parameters, 1)
     rounded = round(ratio, 1 if ratio < 10 else None)
     if ratio <= 1:
@@ -149,14 +152,19 @@ def _rules_of_thumb(target: ModelFacts, draft: ModelFacts) -> Iterator[Finding]:
         yield Finding(Level.WARN, message("pair.size_close", **names, ratio=rounded))
     else:
         yield Finding(Level.OK, message("pair.size_small", **names, ratio=rounded))
-    if target.is_mixture:
-        yield Finding(Level.WARN, message("pair.mixture", target=_short(target)))
+    yield from mixture_findings(target)
     for model in (target, draft):
         if model.state_types:
             types = ", ".join(model.state_types)
-            yield Finding(Level.WARN, message("pair.hybrid", model=_short(model), types=types))
+            yield Finding(Level.WARN, message("pair.hybrid", model=short_name(model), types=types))
 
 
-def _short(model: ModelFacts) -> str:
+def mixture_findings(target: ModelFacts) -> Iterator[Finding]:
+    """Warn of a target of which only a part works on each token."""
+    if target.is_mixture:
+        yield Finding(Level.WARN, message("pair.mixture", target=short_name(target)))
+
+
+def short_name(model: ModelFacts) -> str:
     """The last part of a name: sentences with two whole hub ids are hard to read."""
     return model.name.rstrip("/").rsplit("/", 1)[-1]

@@ -16,11 +16,14 @@ class PairReport:
     """What is to be said of a pair; numbers are None of a model that could not be read."""
 
     target: str
-    draft: str
+    draft: str | None
+    """None where the target leaves early by itself."""
     request: PairRequest
     findings: tuple[Finding, ...]
     target_numbers: ModelNumbers | None
     draft_numbers: ModelNumbers | None
+    exit_layer: int | None = None
+    """After which of its layers a target without a draft guesses."""
 
     @property
     def fits(self) -> bool:
@@ -40,7 +43,7 @@ def report_pair(source: ModelSource, target: str, draft: str, request: PairReque
     numbers = {name: model_numbers(each, request) for name, each in facts.items()}
     findings = refused or [
         *pair_findings(facts[target], facts[draft], request),
-        *size_findings(numbers[target], numbers[draft], request),
+        *size_findings((numbers[target], numbers[draft]), request),
     ]
     return PairReport(
         target, draft, request, tuple(findings), numbers.get(target), numbers.get(draft)

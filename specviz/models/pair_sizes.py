@@ -1,12 +1,13 @@
 """What a pair takes in memory and on disk, against what is free."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from specviz.models.free_space import gigabytes
 from specviz.models.hub_catalogue import DTYPE_BYTES, WEIGHTS_MARGIN
 from specviz.models.model_facts import ModelFacts
 from specviz.models.pair_findings import Finding, Level, PairRequest
+from specviz.models.precision import Precision
 from specviz.texts import message
 
 
@@ -31,7 +32,7 @@ def model_numbers(model: ModelFacts, request: PairRequest) -> ModelNumbers:
     num_bytes = DTYPE_BYTES[request.dtype]
     return ModelNumbers(
         num_parameters=model.num_parameters,
-        weights_bytes=model.num_parameters * num_bytes,
+        weights_bytes=Precision(request.dtype, request.quantize).weights_bytes(model.shapes),
         kv_bytes=model.kv_elements(request.num_tokens) * num_bytes,
         vocab_rows=model.vocab_rows,
         num_tokens=len(model.tokenizer),
@@ -40,12 +41,10 @@ def model_numbers(model: ModelFacts, request: PairRequest) -> ModelNumbers:
     )
 
 
-def size_findings(
-    target: ModelNumbers, draft: ModelNumbers, request: PairRequest
-) -> Iterator[Finding]:
-    """Hold what a pair takes against what is free."""
-    yield _memory(target, draft, request)
-    needed, free = target.missing_bytes + draft.missing_bytes, request.free_disk_bytes
+def size_findings(models: Sequence[ModelNumbers], request: PairRequest) -> Iterator[Finding]:
+    """Hold what models take together against what is free."""
+    yield _memory(models, request)
+    needed, free = sum(model.missing_bytes for model in models), request.free_disk_bytes
     if not needed:
         yield Finding(Level.OK, message("pair.disk_none"))
     elif free is not None:
@@ -58,15 +57,16 @@ def size_findings(
             yield Finding(Level.OK, message("pair.disk_fits", **values))
 
 
-def _memory(target: ModelNumbers, draft: ModelNumbers, request: PairRequest) -> Finding:
-    weights = target.weights_bytes + draft.weights_bytes
-    caches, free = target.kv_bytes + draft.kv_bytes, request.free_memory_bytes
+def _memory(models: Sequence[ModelNumbers], request: PairRequest) -> Finding:
+    weights = sum(model.weights_bytes for model in models)
+    caches, free = sum(model.kv_bytes for model in models), request.free_memory_bytes
     values = {"weights": gigabytes(weights), "kv": gigabytes(caches), "tokens": request.num_tokens}
     if free is None:
         return Finding(Level.WARN, message("pair.memory_unknown", **values))
     values["free"] = gigabytes(free)
     if weights + caches > free:
-        text = message("pair.memory_lacks", **values, dtype=request.dtype)
+        label = Precision(request.dtype, request.quantize).label
+        text = message("pair.memory_lacks", **values, dtype=label)
         return Finding(Level.REFUSE, text)
     if weights * WEIGHTS_MARGIN + caches > free:
         return Finding(Level.WARN, message("pair.memory_tight", **values))

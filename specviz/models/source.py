@@ -18,7 +18,7 @@ class ModelSource(Protocol):
 
     @property
     def dtype(self) -> str:
-        """What their weights are."""
+        """What their weights are held in and computed in: a dtype, or how they are quantised."""
 
     def get(
         self,
@@ -31,10 +31,14 @@ class ModelSource(Protocol):
 
         Raises:
             ModelLoadError: It cannot be loaded.
+            FullMemoryError: It does not fit the memory here.
         """
 
     def hold(self, target: str, drafts: Iterable[str] = ()) -> None:
         """Note what a race is about to use; others may be let go."""
+
+    def let_go(self, names: Iterable[str]) -> None:
+        """Give up models that a race has loaded and cannot use, since others did not fit."""
 
     def has(self, name: str) -> bool:
         """Whether it is loaded."""

@@ -13,7 +13,8 @@ import torch
 from transformers import AutoModelForCausalLM, LlamaConfig, PreTrainedModel
 
 from specviz.models.hub_files import OnProgress
-from specviz.models.loading import DTYPES, LoadedModel
+from specviz.models.loading import LoadedModel
+from specviz.models.precision import DTYPES
 
 SHAPES: dict[str, dict[str, int]] = {
     "tiny": {
@@ -110,6 +111,9 @@ class SyntheticPool:
         return self._models[name]
 
     def hold(self, target: str, drafts: Iterable[str] = ()) -> None:
+        """Both stay."""
+
+    def let_go(self, names: Iterable[str]) -> None:
         """Both stay."""
 
     def has(self, name: str) -> bool:

@@ -1,6 +1,5 @@
 """Builds one decoder from a lane's spec and loaded models."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from specviz.decoding.clock import Clock, DeviceClock
@@ -23,6 +22,7 @@ from specviz.errors import PromptError
 from specviz.models.chat import encode_turn, has_chat_template
 from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.detokenizer import IncrementalDetokenizer
+from specviz.models.exits import default_exit
 from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
 from specviz.texts import message
@@ -142,16 +142,10 @@ def _target_runner(
 ) -> ModelRunner:
     if spec.method is not Method.EARLY_EXIT:
         return make_runner(target.model, room)
-    exit_layer = _first_exit(target) if spec.exit_layer is None else spec.exit_layer
+    exit_layer = spec.exit_layer
+    if exit_layer is None:
+        exit_layer = default_exit(target.model.config)
     return SplitRunner(target.model, exit_layer, room)
-
-
-def _first_exit(target: LoadedModel) -> int:
-    """The first exit that the model declares, else a quarter of its layers."""
-    declared: Sequence[int] | None = getattr(target.model.config, "exit_layers", None)
-    if declared:
-        return declared[0]
-    return max(1, int(target.model.config.get_text_config().num_hidden_layers) // 4)
 
 
 def _proposer(

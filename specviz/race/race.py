@@ -25,7 +25,9 @@ WARM_UP_ROUNDS = 3
 class LaneDecoder(Protocol):
     """What a race needs of a decoder."""
 
-    stop_reason: StopReason | None
+    @property
+    def stop_reason(self) -> StopReason | None:
+        """Why the lane has ended; None while it runs."""
 
     def prefill(self, prompt_ids: Sequence[int]) -> float:
         """Forget the last text, read the prompt, return milliseconds."""

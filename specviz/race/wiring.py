@@ -7,10 +7,12 @@ from functools import cache
 from specviz.decoding.forms import Compile, Forms, RaceForm
 from specviz.decoding.noise import LogitNoise
 from specviz.decoding.prompt_score import mean_log_prob
+from specviz.errors import FullMemoryError
 from specviz.models.environment import describe_environment
 from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
 from specviz.models.threads import choose_threads
+from specviz.race.full_memory import GuardedDecoder, MemoryGuard
 from specviz.race.lanes import build_decoder, encode_prompt
 from specviz.race.own_thread import on_own_thread
 from specviz.race.race import run_race
@@ -36,7 +38,7 @@ def make_start_race(pool: ModelSource, wish: Compile = Compile.AUTO) -> StartRac
     Models that are not loaded yet are announced one by one. Each race runs on a thread of its own,
     `should_stop` included, one event at a time as they are asked for. The iterator it returns
     raises before the race has begun:
-        RequestError: The request cannot be raced as it stands.
+        RequestError: The request cannot be raced as it stands, or not in the memory that is free.
         ModelLoadError: A model cannot be loaded.
         IncompatibleModelError: A model or pair cannot do what a lane asks.
     """
@@ -77,20 +79,31 @@ def _race(
     names = list(dict.fromkeys(names))
     pool.hold(names[0], names[1:])
     noise.forget(lambda name: not pool.has(name))
-    yield from load_models(pool, names, should_stop)
+    loaded_before = [name for name in names if pool.has(name)]
+    try:
+        yield from load_models(pool, names, should_stop)
+    except FullMemoryError:
+        pool.let_go(name for name in names if name not in loaded_before)
+        raise
     target = pool.get(request.lanes[0].target)
     prompt_ids = encode_prompt(request, target)
     models = [pool.get(name).model for name in names]
     num_threads = choose_threads(models) if pool.device.type == "cpu" else None
-    form = forms.of_race(models, request.lanes)
-    decoders = [build_decoder(spec, pool, request, form, len(prompt_ids)) for spec in request.lanes]
-    logit_noise = noise.of(target, request.lanes, num_threads, form)
+    guard = MemoryGuard(pool, len(request.lanes), len(prompt_ids) + request.max_new_tokens)
+    with guard.guarding():
+        form = forms.of_race(models, request.lanes)
+        decoders = [
+            GuardedDecoder(build_decoder(spec, pool, request, form, len(prompt_ids)), guard)
+            for spec in request.lanes
+        ]
+        logit_noise = noise.of(target, request.lanes, num_threads, form)
+        prompt_log_prob = mean_log_prob(target.model, prompt_ids)
     shared = TraceRequest(
         request.prompt,
         prompt_ids,
         request.max_new_tokens,
         request.sampling,
-        mean_log_prob(target.model, prompt_ids),
+        prompt_log_prob,
     )
     place = describe_environment(pool.device, pool.dtype, logit_noise, form.form, form.reason)
     try:

@@ -289,6 +289,21 @@ def test_bad_input_ends_with_status_2_and_one_sentence(
     assert shown.err.count("\n") == 1
 
 
+def test_full_memory_is_one_sentence_and_other_failures_are_not_hidden(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(error: Exception) -> Callable[[str, str], StartRace]:
+        def factory(device: str, dtype: str) -> StartRace:
+            raise error
+
+        return factory
+
+    assert main(["race", "--prompt", "x"], fail(RuntimeError("CUDA out of memory.\nTried"))) == 2
+    assert "specviz: memory is full (CUDA out of memory. Tried); take" in capsys.readouterr().err
+    with pytest.raises(RuntimeError, match="shapes differ"):
+        main(["race", "--prompt", "x"], fail(RuntimeError("shapes differ")))
+
+
 def test_an_interrupt_ends_quietly(capsys: pytest.CaptureFixture[str]) -> None:
     def interrupted(device: str, dtype: str) -> StartRace:
         raise KeyboardInterrupt

@@ -2,9 +2,10 @@
 
 import errno
 import json
+import re
 import time
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ from huggingface_hub import constants
 from tiny_models import byte_tokenizer, random_model
 
 from specviz.errors import ModelLoadError
-from specviz.models import hub_catalogue, hub_files
+from specviz.models import config_limits, hub_catalogue, hub_files
 from specviz.models.hub_problems import hub_problem
 from specviz.models.loading import ModelPool
 from specviz.models.model_facts import NamedSource
@@ -63,6 +64,23 @@ def test_a_model_that_was_downloaded_is_loaded_without_the_hub(
     assert ModelPool().get("tiny/model").model is not None
     next(cache.glob("models--tiny--model/snapshots/*/*.safetensors")).unlink()
     assert "HF_HUB_OFFLINE keeps the hub out" in refusal("tiny/model"), "half of it is none of it"
+
+
+@pytest.mark.parametrize(
+    ("room", "limit", "sentence"),
+    [
+        (config_limits, "MAX_CONFIG_BYTES", "config.json takes 1 kB and at most 0 kB are read"),
+        (hub_files, "MAX_SMALL_BYTES", "takes more than 0 MB, which no description"),
+    ],
+)
+def test_what_is_too_large_for_a_description_is_not_downloaded(
+    room: ModuleType, limit: str, sentence: str, hub: HubStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room, limit, 100)
+    assert sentence in refusal("tiny/model")
+    with pytest.raises(ModelLoadError, match=re.escape(sentence)):
+        NamedSource().read("tiny/model")
+    assert all("/resolve/" not in request.path for request in hub.requests)
 
 
 def test_a_model_that_is_not_there(hub: HubStandIn) -> None:

@@ -11,7 +11,7 @@ from safetensors.torch import load_file, save_file
 from tiny_models import byte_tokenizer, random_model
 from transformers import LlamaConfig
 
-from specviz.errors import ModelLoadError
+from specviz.errors import FullMemoryError, ModelLoadError
 from specviz.models import catalogue
 from specviz.models.loading import LoadedModel, ModelPool
 
@@ -77,6 +77,11 @@ def list_config(folder: Path) -> None:
     (folder / "config.json").write_text("[]")
 
 
+def test_keys_that_name_no_code_are_let_through(broken: Path) -> None:
+    change_config(broken, _attn_implementation_autoset=True, experts_implementation=None)
+    assert load(broken).eos_ids == {0, 7}
+
+
 def truncate_weights(folder: Path) -> None:
     file = folder / "model.safetensors"
     file.write_bytes(file.read_bytes()[:2000])
@@ -121,7 +126,44 @@ BREAKS: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "unknown architecture": (
         lambda folder: change_config(folder, model_type="no-such-model", architectures=["Nope"]),
-        "cannot be loaded",
+        "names the architecture 'no-such-model', which the installed transformers does not know",
+    ),
+    "no architecture": (lambda folder: change_config(folder, model_type=None), "architecture None"),
+    "code inside": (
+        lambda folder: change_config(folder, vision_config={"auto_map": {}}),
+        "code of its own .auto_map.; that is never run",
+    ),
+    "a kernel of the hub": (
+        lambda folder: change_config(folder, _attn_implementation="stranger/kernel"),
+        "is to be run with ._attn_implementation., and that is chosen here",
+    ),
+    "a kernel inside": (
+        lambda folder: change_config(folder, text_config={"experts_implementation": "x/y"}),
+        "is to be run with .experts_implementation.",
+    ),
+    "a config without end": (
+        lambda folder: change_config(folder, id2label="x" * 64_000),
+        "config.json takes 65 kB and at most 64 kB are read",
+    ),
+    "a config without bottom": (
+        lambda folder: (folder / "config.json").write_text("[" * 60_000),
+        "config.json is not valid JSON",
+    ),
+    "too many layers": (
+        lambda folder: change_config(folder, num_hidden_layers=10**6),
+        "asks for 1,000,000 as num_hidden_layers and at most 1,024 are built",
+    ),
+    "too many layers inside": (
+        lambda folder: change_config(folder, parts=[{"depth": 2000}]),
+        "asks for 2,000 as depth",
+    ),
+    "too many experts": (
+        lambda folder: change_config(folder, num_local_experts=10**5),
+        "asks for 100,000 as num_local_experts",
+    ),
+    "more weights than memory": (
+        lambda folder: change_config(folder, vocab_size=10**12),
+        "its weights take 128,000[.0-9]* GB in float32 and [.0-9]+ GB are free on cpu",
     ),
     "nonsense in the config": (
         lambda folder: change_config(folder, hidden_size="wide"),
@@ -170,7 +212,12 @@ def test_a_failure_leaves_loaded_models_alone(whole: Path, broken: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["no/such/folder", "../models", "two words", "a/b/c", "", "ümlaut/x", "-x", "x" * 200]
+    "name",
+    [
+        *("no/such/folder", "../models", "/etc", "two words", "a/b/c", "", "-x", "x" * 200),
+        *("ümlaut/x", "оwner/name", "owner/name@main", "owner/name\n", "gpt2"),
+        "assets/catalogue.json",
+    ],
 )
 def test_a_name_that_can_be_nothing_is_refused_without_a_network(name: str) -> None:
     with pytest.raises(ModelLoadError) as caught:
@@ -209,8 +256,10 @@ def test_running_out_of_memory_is_one_sentence(
         raise torch.OutOfMemoryError("out of memory\nTried to allocate 1 GiB")
 
     monkeypatch.setattr(torch.nn.Module, "to", full)
-    with pytest.raises(ModelLoadError, match="cannot be loaded: out of memory"):
+    with pytest.raises(FullMemoryError, match="memory of cpu was full before its") as caught:
         load(whole)
+    assert "in float32 were read" in str(caught.value)
+    assert "GB are free without it; take a dtype with fewer bytes" in str(caught.value)
 
 
 def test_end_tokens_from_generation_config_config_and_tokenizer(broken: Path) -> None:

@@ -8,7 +8,8 @@ from test_pair_report import DRAFT, SMALL, llama
 from tiny_models import byte_tokenizer
 
 from specviz.errors import ModelLoadError
-from specviz.models.model_facts import MAX_LAYERS, NamedSource, read_folder
+from specviz.models.config_limits import MAX_COUNT
+from specviz.models.model_facts import NamedSource, read_folder
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def test_a_folder_without_weights_is_read_and_reported(folder: Path) -> None:
 BREAKS: dict[str, tuple[Callable[[Path], object], str]] = {
     "too deep": (
         lambda folder: llama(num_hidden_layers=10**6).save_pretrained(folder),
-        f"asks for 1,000,000 layers and at most {MAX_LAYERS:,} are read",
+        f"asks for 1,000,000 as num_hidden_layers and at most {MAX_COUNT:,} are built",
     ),
     "no tokenizer": (
         lambda folder: [file.unlink() for file in folder.glob("*token*")],

@@ -12,6 +12,7 @@ import torch
 
 from specviz.errors import ModelLoadError
 from specviz.models import loading
+from specviz.models.full_memory import release_memory
 from specviz.models.loading import ModelPool
 
 
@@ -72,7 +73,7 @@ def test_what_a_failure_has_read_is_let_go(
         raise torch.OutOfMemoryError("out of memory")
 
     monkeypatch.setattr(torch.nn.Module, "to", full)
-    with pytest.raises(ModelLoadError, match="out of memory") as caught:
+    with pytest.raises(ModelLoadError, match="memory of cpu was full") as caught:
         ModelPool().get(str(repository))
     assert made[0]() is None, "while the error is still held"
     assert caught.value.__cause__ is not None
@@ -81,5 +82,5 @@ def test_what_a_failure_has_read_is_let_go(
 def test_memory_of_a_graphics_card_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     emptied = []
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: emptied.append(True))
-    loading._free_memory(SimpleNamespace(type="cuda"))  # type: ignore[arg-type]
+    release_memory(SimpleNamespace(type="cuda"))  # type: ignore[arg-type]
     assert emptied == [True]
