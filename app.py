@@ -15,8 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from specviz.trace.values import Event, ModelLoading, RaceRequest, StartRace
-    from specviz.ui.options import PageOptions, PairOption
+    from specviz.models.loading import ModelPool
+    from specviz.trace.values import (
+        Event,
+        FetchModels,
+        ModelDownloading,
+        ModelLoading,
+        RaceRequest,
+        StartRace,
+    )
+    from specviz.ui.hub_offer import HubOffer
+    from specviz.ui.options import PageOptions
+    from specviz.ui.pair_option import PairOption
 
 LOADING_POLL_SECONDS = 0.1
 
@@ -27,19 +37,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     The page answers first and the models are loaded next; a race asked for in between waits.
     """
     chosen = _parser().parse_args(arguments)
-    keep_offline(allow_hub=chosen.allow_hub)
+    access = _hub_access(chosen)
+    keep_offline(allow_hub=access != "off")
 
     from specviz.errors import SpecvizError
+    from specviz.host.hub_pairs import make_hub_offer
     from specviz.models.devices import pick_device
+    from specviz.ui.hub_offer import HubAccess
     from specviz.ui.page import build_page, launch_settings
 
     try:
         device = pick_device(chosen.device)
-        options = page_options(chosen.target, chosen.draft, device, chosen.dtype)
         models = _Models()
-        page = build_page(_once_loaded(models), options, models.check)
+        hub = make_hub_offer(HubAccess(access), device, chosen.dtype, models.loaded_bytes)
+        opening = None if chosen.target or access == "off" else _opening(device, chosen.dtype)
+        options = page_options(
+            chosen.target, chosen.draft, device, chosen.dtype, hub=hub, opening=opening
+        )
+        page = build_page(_once_loaded(models), options, models.check, models.fetch)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
-        _load(models, options, allow_hub=chosen.allow_hub)
+        _load(models, options, allow_hub=access != "off")
     except SpecvizError as error:
         sys.exit(str(error))
     page.block_thread()
@@ -52,10 +69,19 @@ def keep_offline(*, allow_hub: bool) -> None:
         os.environ["HF_HUB_OFFLINE"] = "1"
 
 
-def page_options(target: str | None, draft: str | None, device: str, dtype: str) -> "PageOptions":
+def page_options(
+    target: str | None,
+    draft: str | None,
+    device: str,
+    dtype: str,
+    *,
+    hub: "HubOffer | None" = None,
+    opening: "PairOption | None" = None,
+) -> "PageOptions":
     """Gather what the page offers: the target that was named, or else all that ship.
 
-    Drafts that were fitted to an offered target are offered too, with what they were before.
+    Drafts that were fitted to an offered target are offered too, with what they were before. The
+    page opens with `opening`, if it is given.
 
     Raises:
         ModelLoadError: no target was named and none ships.
@@ -67,12 +93,12 @@ def page_options(target: str | None, draft: str | None, device: str, dtype: str)
     known = (*shipped_models(), *fitted_models())
     fitted, problems = find_fitted({model.name: model.folder for model in known})
     offers = {target: [draft] if draft else []} if target else _shipped_offers()
-    pairs = []
+    pairs = [opening] if opening else []
     for name, drafts in offers.items():
         fits = [each for each in fitted if each.fit.target == name]
         more = [each for fit in fits for each in (fit.before, fit.name) if each]
         pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more]))))
-    return PageOptions(tuple(pairs), device, dtype, fitted=fitted, fit_problems=problems)
+    return PageOptions(tuple(pairs), device, dtype, fitted=fitted, fit_problems=problems, hub=hub)
 
 
 @dataclass
@@ -84,32 +110,78 @@ class _Models:
     """The one that is being read now."""
     check_loaded: "Callable[[RaceRequest], None] | None" = None
     """Refuses what the loaded models cannot race; None before they are there."""
+    pool: "ModelPool | None" = None
+    """Where models are loaded to; None before it is there."""
+    fetch_lacking: "FetchModels | None" = None
+    """Downloads what a race lacks; None before the pool is there."""
 
     def check(self, request: "RaceRequest") -> None:
         """Refuse a request as soon as the models can tell."""
         if self.check_loaded is not None:
             self.check_loaded(request)
 
+    def fetch(
+        self, request: "RaceRequest", should_stop: Callable[[], bool] = bool
+    ) -> "Iterator[ModelDownloading]":
+        """Download what a race lacks, before it waits for its turn."""
+        return iter(()) if self.fetch_lacking is None else self.fetch_lacking(request, should_stop)
+
+    def loaded_bytes(self, name: str) -> int:
+        """Memory that the weights of a model take; 0 where it is not loaded."""
+        if self.pool is None or not self.pool.has(name):
+            return 0
+        return sum(each.nbytes for each in self.pool.get(name).model.parameters())
+
 
 def _load(models: _Models, options: "PageOptions", *, allow_hub: bool) -> None:
     """Load every model that the page offers.
 
-    Drafts fitted here are loaded when they are first raced, so that a bad one holds nobody up.
+    Drafts fitted here are loaded when they are first raced, so that a bad one holds nobody up; a
+    pair of the hub that does not load is told here and whoever races it.
 
     Raises:
         ModelLoadError: a model cannot be loaded.
     """
+    from specviz.errors import SpecvizError
     from specviz.models.catalogue import is_fitted
+    from specviz.models.hub_downloads import HubDownloads
     from specviz.models.loading import ModelPool
+    from specviz.race.downloads import make_fetch_models
     from specviz.race.wiring import load_models, make_check_request, make_start_race
 
-    pool = ModelPool(options.device, options.dtype, allow_hub=allow_hub)
-    offered = [name for pair in options.pairs for name in (pair.target, *pair.drafts)]
-    names = [name for name in dict.fromkeys(offered) if not is_fitted(name)]
-    for models.loading in load_models(pool, names):
-        continue
+    models.pool = pool = ModelPool(options.device, options.dtype, allow_hub=allow_hub)
+    if allow_hub:
+        models.fetch_lacking = make_fetch_models(pool.has, HubDownloads())
+    for is_hub in (True, False):
+        pairs = [pair for pair in options.pairs if pair.is_hub is is_hub]
+        offered = [name for pair in pairs for name in (pair.target, *pair.drafts)]
+        names = [name for name in dict.fromkeys(offered) if not is_fitted(name)]
+        try:
+            for models.loading in load_models(pool, names):
+                continue
+        except SpecvizError as error:
+            if not is_hub:
+                raise
+            sys.stderr.write(f"{error}\n")
     models.check_loaded = make_check_request(pool)
     models.ready.set_result(make_start_race(pool))
+
+
+def _hub_access(chosen: argparse.Namespace) -> str:
+    """What of the hub the page may use, as a `HubAccess`; on Spaces it is the catalogue if nothing
+    else was said."""
+    if chosen.allow_hub:
+        return "any"
+    return "catalogue" if chosen.hub_catalogue or "SPACE_ID" in os.environ else "off"
+
+
+def _opening(device: str, dtype: str) -> "PairOption | None":
+    """The pair of the hub that the page opens with, downloaded; None for the shipped family."""
+    if not device.startswith("cuda"):
+        return None
+    from specviz.host.opening import opening_pair
+
+    return opening_pair(device, dtype)
 
 
 def _once_loaded(models: _Models) -> "StartRace":
@@ -151,10 +223,11 @@ def _shipped_offers() -> dict[str, list[str]]:
 
 def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
     from specviz.models.catalogue import shipped_folder
+    from specviz.models.chat import folder_has_chat
     from specviz.models.description import describe_model
     from specviz.trace.reading import read_reading
     from specviz.trace.values import Method
-    from specviz.ui.options import PairOption
+    from specviz.ui.pair_option import PairOption
 
     folder = shipped_folder(target) or _local_folder(target)
     about = describe_model(target, "target", folder) if folder else None
@@ -166,6 +239,7 @@ def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
         exits=about.exit_layers if about else (),
         num_parameters=about.num_parameters if about else None,
         reading=read_reading(folder) if folder else None,
+        has_chat=folder is not None and folder_has_chat(folder),
     )
 
 
@@ -186,7 +260,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--port", type=int, help="port to serve on; the first free one from 7860")
-    parser.add_argument("--allow-hub", action="store_true", help="let --target name a hub model")
+    allow_hub = "let --target and the page's visitors name any model of the hub"
+    parser.add_argument("--allow-hub", action="store_true", help=allow_hub)
+    hub_catalogue = "let visitors race the catalogue's pairs, and nothing else of the hub"
+    parser.add_argument("--hub-catalogue", action="store_true", help=hub_catalogue)
     return parser
 
 

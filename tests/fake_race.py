@@ -32,7 +32,8 @@ from specviz.trace.values import (
     Trace,
     TraceRequest,
 )
-from specviz.ui.options import PageOptions, PairOption
+from specviz.ui.options import PageOptions
+from specviz.ui.pair_option import PairOption
 from specviz.ui.race_queue import Place, RaceQueue
 
 WORDS = (

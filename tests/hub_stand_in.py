@@ -19,6 +19,8 @@ from transformers import LlamaConfig
 
 ALLOWED_TOKEN = "hf_let_in"
 COMMIT = "c0ffee" + "0" * 34
+PIECE_BYTES = 4096
+PIECE_SECONDS = 0.05
 LARGE_BYTES = 10_000
 """Files from here on say their size as those in large-file storage do."""
 HUB_CONFIG = LlamaConfig(
@@ -43,6 +45,8 @@ class Fault(StrEnum):
     """Answers nothing until the hub ends."""
     BREAKS = "breaks"
     """Ends every answer with a large file in its middle, `num_breaks` times."""
+    TRICKLES = "trickles"
+    """Sends large files piece by piece, with a pause after each, until that is mended."""
     DOWN = "down"
     """The hub has a fault of its own."""
 
@@ -186,7 +190,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(content, headers, status, num_sent=len(content) // 2)
             self.close_connection = True
         else:
-            self._send(content, headers, status)
+            self._send(content, headers, status, trickles=repository if is_large else None)
 
     def _send(
         self,
@@ -194,14 +198,25 @@ class _Handler(BaseHTTPRequestHandler):
         headers: dict[str, str],
         status: int = 200,
         num_sent: int | None = None,
+        trickles: Repository | None = None,
     ) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        if self.command != "HEAD":
+        if self.command == "HEAD":
+            return
+        if trickles is None or trickles.fault is not Fault.TRICKLES:
             self.wfile.write(content[:num_sent])
+            return
+        for start in range(0, len(content), PIECE_BYTES):
+            try:
+                self.wfile.write(content[start : start + PIECE_BYTES])
+            except OSError:
+                return
+            if trickles.fault is Fault.TRICKLES:
+                self._hub.ends.wait(PIECE_SECONDS)
 
 
 def _info(name: str, repository: Repository) -> dict[str, object]:

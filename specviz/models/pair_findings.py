@@ -57,8 +57,18 @@ def refusal(problem: Text) -> Finding:
     return Finding(Level.REFUSE, message("pair.refused", problem=problem))
 
 
-def pair_findings(target: ModelFacts, draft: ModelFacts, request: PairRequest) -> Iterator[Finding]:
-    """Look at both models, at their vocabularies, contexts and sizes, in this order."""
+def pair_findings(
+    target: ModelFacts, draft: ModelFacts | None, request: PairRequest
+) -> Iterator[Finding]:
+    """Look at both models, at their vocabularies, contexts and sizes, in this order.
+
+    Without a draft, at what concerns the target.
+    """
+    if draft is None:
+        yield from _of_model(target)
+        yield from _own_context(target, request)
+        yield from _hard_to_draft_for(target)
+        return
     for model in (target, draft):
         yield from _of_model(model)
     yield _vocabulary(target, draft)
@@ -139,6 +149,17 @@ def _context(target: ModelFacts, draft: ModelFacts, request: PairRequest) -> Ite
         yield Finding(Level.OK, message("pair.context_fits", **values, **contexts))
 
 
+def _own_context(target: ModelFacts, request: PairRequest) -> Iterator[Finding]:
+    asked = request.prompt_tokens + request.max_new_tokens
+    if target.context is None:
+        return
+    values = {"tokens": asked, "target": _short(target), "context": target.context}
+    if asked > target.context:
+        yield Finding(Level.REFUSE, message("pair.context_target", **values))
+    else:
+        yield Finding(Level.OK, message("pair.context_own", **values))
+
+
 def _rules_of_thumb(target: ModelFacts, draft: ModelFacts) -> Iterator[Finding]:
     names = {"draft": _short(draft), "target": _short(target)}
     ratio = target.num_parameters / max(draft.num_parameters, 1)
@@ -149,12 +170,21 @@ def _rules_of_thumb(target: ModelFacts, draft: ModelFacts) -> Iterator[Finding]:
         yield Finding(Level.WARN, message("pair.size_close", **names, ratio=rounded))
     else:
         yield Finding(Level.OK, message("pair.size_small", **names, ratio=rounded))
+    yield from _hard_to_draft_for(target)
+    if draft.state_types:
+        yield _hybrid(draft)
+
+
+def _hard_to_draft_for(target: ModelFacts) -> Iterator[Finding]:
     if target.is_mixture:
         yield Finding(Level.WARN, message("pair.mixture", target=_short(target)))
-    for model in (target, draft):
-        if model.state_types:
-            types = ", ".join(model.state_types)
-            yield Finding(Level.WARN, message("pair.hybrid", model=_short(model), types=types))
+    if target.state_types:
+        yield _hybrid(target)
+
+
+def _hybrid(model: ModelFacts) -> Finding:
+    types = ", ".join(model.state_types)
+    return Finding(Level.WARN, message("pair.hybrid", model=_short(model), types=types))
 
 
 def _short(model: ModelFacts) -> str:

@@ -1,6 +1,6 @@
 """What a pair takes in memory and on disk, against what is free."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from specviz.models.free_space import gigabytes
@@ -40,12 +40,10 @@ def model_numbers(model: ModelFacts, request: PairRequest) -> ModelNumbers:
     )
 
 
-def size_findings(
-    target: ModelNumbers, draft: ModelNumbers, request: PairRequest
-) -> Iterator[Finding]:
-    """Hold what a pair takes against what is free."""
-    yield _memory(target, draft, request)
-    needed, free = target.missing_bytes + draft.missing_bytes, request.free_disk_bytes
+def size_findings(models: Sequence[ModelNumbers], request: PairRequest) -> Iterator[Finding]:
+    """Hold what the models of a pair take against what is free."""
+    yield _memory(models, request)
+    needed, free = sum(model.missing_bytes for model in models), request.free_disk_bytes
     if not needed:
         yield Finding(Level.OK, message("pair.disk_none"))
     elif free is not None:
@@ -58,9 +56,9 @@ def size_findings(
             yield Finding(Level.OK, message("pair.disk_fits", **values))
 
 
-def _memory(target: ModelNumbers, draft: ModelNumbers, request: PairRequest) -> Finding:
-    weights = target.weights_bytes + draft.weights_bytes
-    caches, free = target.kv_bytes + draft.kv_bytes, request.free_memory_bytes
+def _memory(models: Sequence[ModelNumbers], request: PairRequest) -> Finding:
+    weights = sum(model.weights_bytes for model in models)
+    caches, free = sum(model.kv_bytes for model in models), request.free_memory_bytes
     values = {"weights": gigabytes(weights), "kv": gigabytes(caches), "tokens": request.num_tokens}
     if free is None:
         return Finding(Level.WARN, message("pair.memory_unknown", **values))

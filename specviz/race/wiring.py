@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from specviz.decoding.forms import Compile, Forms
 from specviz.decoding.noise import LogitNoise
 from specviz.decoding.prompt_score import mean_log_prob
+from specviz.models.chat import has_chat_template
 from specviz.models.environment import describe_environment
 from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
@@ -85,6 +86,7 @@ def _race(
         request.max_new_tokens,
         request.sampling,
         mean_log_prob(target.model, prompt_ids),
+        request.uses_chat and has_chat_template(target.tokenizer),
     )
     place = describe_environment(pool.device, pool.dtype, logit_noise, form.form, form.reason)
     try:
