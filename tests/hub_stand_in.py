@@ -6,9 +6,10 @@ It serves folders as repositories with one commit. What it was asked for is note
 import hashlib
 import json
 import re
+import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -78,6 +79,9 @@ class HubStandIn:
     repositories: dict[str, Repository] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
     ends: threading.Event = field(default_factory=threading.Event)
+    connections: list[socket.socket] = field(default_factory=list)
+    leave: Callable[[], object] = bool
+    """Ends the hub: from then on connections are refused."""
 
     def add(self, name: str, folder: Path, fault: Fault = Fault.NONE) -> Repository:
         """Serve a folder as `owner/name`."""
@@ -97,14 +101,22 @@ def serving_hub() -> Iterator[HubStandIn]:
     server.hub = HubStandIn(f"http://127.0.0.1:{server.server_address[1]}")  # type: ignore[attr-defined]
     hub: HubStandIn = server.hub  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+
+    def leave() -> None:
+        hub.ends.set()
+        server.shutdown()
+        server.server_close()
+        for connection in hub.connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+    hub.leave = leave
     thread.start()
     try:
         yield hub
     finally:
-        hub.ends.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+        leave()
 
 
 def use_hub(monkeypatch: pytest.MonkeyPatch, address: str, cache: Path) -> None:
@@ -127,6 +139,10 @@ def use_hub(monkeypatch: pytest.MonkeyPatch, address: str, cache: Path) -> None:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        super().setup()
+        self._hub.connections.append(self.connection)
 
     def do_GET(self) -> None:
         self._answer()

@@ -1,11 +1,12 @@
 // What the catalogue knows of a pair: size, licence, access, what was published, and its story.
+import { briefName } from '../model/names.js';
 import { make } from '../page/dom.js';
 import { compact, gigabytes, language, plain } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 
 /** A pair as an entry of a list. */
 export function nameOf({ target, draft }) {
-  return draft === null ? t('hub.choice_alone', { target: shortId(target) }) : t('hub.choice', { target: shortId(target), draft: shortId(draft) });
+  return draft === null ? t('hub.choice_alone', { target: briefName(target) }) : t('hub.choice', { target: briefName(target), draft: briefName(draft) });
 }
 
 /** All that is known, as elements. */
@@ -33,9 +34,4 @@ function sizeOf({ num_parameters: [target, draft], stored_bytes: bytes }) {
 
 function figureOf({ figure, value, setting, source }) {
   return t(`hub.published_${figure}`, { value: plain(value), setting, source });
-}
-
-/** The last part of an id. */
-function shortId(id) {
-  return id.split('/').at(-1);
 }
