@@ -70,7 +70,7 @@ export function aboutForm({ form, form_reason: reason }) {
 /** The lanes, the device and the date of a recorded race, on one line. */
 export function aboutRecording({ specs, environment }) {
   const date = writtenDate(environment.recorded_at);
-  return [...specs.map(aboutLane), aboutDevice(environment), date].join(' · ');
+  return [...specs.map((spec) => aboutLane(spec)), aboutDevice(environment), date].join(' · ');
 }
 
 /** How much slower than it ran a race is shown, or that it is not. */
