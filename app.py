@@ -52,7 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         hub = make_hub_offer(HubAccess(access), device, chosen.dtype, models.loaded_bytes)
         opening = None if chosen.target or access == "off" else _opening(device, chosen.dtype)
         options = page_options(
-            chosen.target, chosen.draft, device, chosen.dtype, hub=hub, opening=opening
+            chosen.target,
+            chosen.draft,
+            device,
+            chosen.dtype,
+            folder=_named_folder(chosen),
+            hub=hub,
+            opening=opening,
         )
         page = build_page(_once_loaded(models), options, models.check, models.fetch)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
@@ -75,13 +81,14 @@ def page_options(
     device: str,
     dtype: str,
     *,
+    folder: Path | None = None,
     hub: "HubOffer | None" = None,
     opening: "PairOption | None" = None,
 ) -> "PageOptions":
     """Gather what the page offers: the target that was named, or else all that ship.
 
     Drafts that were fitted to an offered target are offered too, with what they were before. The
-    page opens with `opening`, if it is given.
+    page opens with `opening`, if it is given. `folder` is that of a named target from the hub.
 
     Raises:
         ModelLoadError: no target was named and none ships.
@@ -97,7 +104,7 @@ def page_options(
     for name, drafts in offers.items():
         fits = [each for each in fitted if each.fit.target == name]
         more = [each for fit in fits for each in (fit.before, fit.name) if each]
-        pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more]))))
+        pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more])), folder))
     return PageOptions(tuple(pairs), device, dtype, fitted=fitted, fit_problems=problems, hub=hub)
 
 
@@ -184,6 +191,16 @@ def _opening(device: str, dtype: str) -> "PairOption | None":
     return opening_pair(device, dtype)
 
 
+def _named_folder(chosen: argparse.Namespace) -> Path | None:
+    """Download the models that were named, where that is allowed; the target's folder, if it comes
+    from the hub."""
+    if not chosen.target or not chosen.allow_hub:
+        return None
+    from specviz.host.opening import download_named
+
+    return download_named(chosen.target, chosen.draft)
+
+
 def _once_loaded(models: _Models) -> "StartRace":
     """Make a `start_race` that waits for the models, and says which one it waits for."""
 
@@ -221,7 +238,7 @@ def _shipped_offers() -> dict[str, list[str]]:
     return offers
 
 
-def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
+def _pair(target: str, drafts: tuple[str, ...], of_hub: Path | None = None) -> "PairOption":
     from specviz.models.catalogue import shipped_folder
     from specviz.models.chat import folder_has_chat
     from specviz.models.description import describe_model
@@ -229,7 +246,7 @@ def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
     from specviz.trace.values import Method
     from specviz.ui.pair_option import PairOption
 
-    folder = shipped_folder(target) or _local_folder(target)
+    folder = of_hub or shipped_folder(target) or _local_folder(target)
     about = describe_model(target, "target", folder) if folder else None
     methods = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT)
     return PairOption(
@@ -240,6 +257,7 @@ def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
         num_parameters=about.num_parameters if about else None,
         reading=read_reading(folder) if folder else None,
         has_chat=folder is not None and folder_has_chat(folder),
+        is_hub=of_hub is not None,
     )
 
 

@@ -1,4 +1,4 @@
-"""Chooses the pair that the page opens with on a machine with a graphics card, and downloads it."""
+"""Downloads the models that the page opens with, with progress on the terminal."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,23 @@ from specviz.models.chat import folder_has_chat
 from specviz.models.free_space import free_memory
 from specviz.models.hub_catalogue import best_fit, known_revision, read_catalogue
 from specviz.models.hub_files import fetch_model
+from specviz.models.location import find_folder
 from specviz.ui.pair_option import PairOption, hub_option
+
+
+def download_named(target: str, draft: str | None, console: Console | None = None) -> Path | None:
+    """Download what of a named pair lies on the hub; gives the target's folder if it does.
+
+    Raises:
+        ModelLoadError: A name is none, or the model cannot be had.
+    """
+    console = console or Console(stderr=True)
+    folders = {
+        name: _download(name, console)
+        for name in (target, draft)
+        if name is not None and find_folder(name) is None
+    }
+    return folders.get(target)
 
 
 def opening_pair(

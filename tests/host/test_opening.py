@@ -8,7 +8,8 @@ from hub_stand_in import HubStandIn
 from rich.console import Console
 
 import app
-from specviz.host.opening import opening_pair
+from specviz.errors import ModelLoadError
+from specviz.host.opening import download_named, opening_pair
 from specviz.models.hub_catalogue import best_fit, read_catalogue
 from specviz.trace.values import Method
 
@@ -38,6 +39,22 @@ def test_the_best_pair_is_downloaded_with_its_progress(hub: HubStandIn, reposito
     assert first.num_parameters == read_catalogue().models[best.target].num_parameters
     assert (shipped.target, shipped.is_hub) == ("specviz-target", False), "one click away"
     assert options.taught is shipped
+
+
+def test_named_models_of_the_hub_come_with_their_progress(
+    hub: HubStandIn, repository: Path
+) -> None:
+    hub.add("tiny/draft", repository)
+    out = io.StringIO()
+    folder = download_named("tiny/model", "tiny/draft", Console(file=out, width=120))
+    assert folder is not None
+    assert "tiny/draft" in out.getvalue()
+    options = app.page_options("tiny/model", "tiny/draft", "cpu", "float32", folder=folder)
+    assert options.pairs[0].is_hub
+    assert options.pairs[0].num_parameters
+    assert download_named("specviz-target", None) is None
+    with pytest.raises(ModelLoadError, match="no such model"):
+        download_named("tiny/nothing", None)
 
 
 def test_a_hub_that_does_not_answer_leaves_the_shipped_models(hub: HubStandIn) -> None:

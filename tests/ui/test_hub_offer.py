@@ -96,7 +96,7 @@ def test_a_page_without_the_hub_asks_it_nothing() -> None:
     data = hub_data(options)
     assert data is not None
     assert data["access"] == "off"
-    assert hub_data(OPTIONS) is None
+    assert hub_data(replace(OPTIONS, hub=None)) is None
 
 
 @pytest.mark.parametrize(

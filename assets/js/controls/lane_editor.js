@@ -66,9 +66,12 @@ class LaneEditor {
   }
 
   #fillPicker() {
-    const names = this.#menu.pairs.map((pair) => pair.target);
-    this.#select.replaceChildren(...names.map((name) => make('option', '', name)));
-    this.#picker.hidden = names.length < 2;
+    const { pairs } = this.#menu;
+    const options = (isHub) => pairs.filter((pair) => pair.is_hub === isHub).map(({ target }) => make('option', '', target));
+    const ofHub = make('optgroup', '', '', { label: t('hub.title') });
+    ofHub.append(...options(true));
+    this.#select.replaceChildren(...options(false), ...(ofHub.children.length ? [ofHub] : []));
+    this.#picker.hidden = pairs.length < 2;
   }
 
   #lanes() {
