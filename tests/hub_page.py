@@ -6,6 +6,7 @@ Downloads come in small steps, so that a test sees what happens in between.
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 if __name__ == "__main__":
     port, hub, cache, *options = sys.argv[1:]
@@ -20,10 +21,12 @@ if __name__ == "__main__":
 
     app.keep_offline(allow_hub=True)
 
-    from huggingface_hub import constants
+    from huggingface_hub import constants, file_download
 
     constants.DOWNLOAD_CHUNK_SIZE = 4096
     constants.HF_HUB_DOWNLOAD_TIMEOUT = 2.0
+    # Between two tries the library sleeps for a second, and does nothing else with this module.
+    file_download.time = SimpleNamespace(sleep=lambda seconds: None)
 
     from specviz.models import hub_files
 
