@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from specviz.texts import Text
-from specviz.ui.pair_option import PairOption
+from specviz.ui.pair_option import PairOption, join_options
 from specviz.ui.request_values import read_integer, shown
 from specviz.ui.strings import PageError
 
@@ -152,11 +152,8 @@ class HubOffer:
     def _add(self, option: PairOption) -> PairOption:
         """Join a pair with what is known of its target; the newest draft comes first."""
         with self._lock:
-            known = self._known.get(option.target, option)
-            drafts = dict.fromkeys((*option.drafts, *known.drafts))
-            methods = dict.fromkeys((*option.methods, *known.methods))
-            exits = option.exits or known.exits
-            joined = replace(option, drafts=tuple(drafts), methods=tuple(methods), exits=exits)
+            known = self._known.get(option.target)
+            joined = option if known is None else join_options(option, known)
             self._known[option.target] = joined
             return joined
 

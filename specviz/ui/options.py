@@ -7,7 +7,7 @@ from specviz.trace.fits import FittedDraft
 from specviz.trace.limits import MAX_GAMMA, MAX_LANES
 from specviz.trace.reading import Reading
 from specviz.ui.hub_offer import HubOffer
-from specviz.ui.pair_option import PairOption
+from specviz.ui.pair_option import PairOption, join_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,7 @@ class PageOptions:
         Pairs of the hub that somebody has looked at are offered too.
         """
         offered = next((pair for pair in self.pairs if pair.target == target), None)
-        if offered is None and self.hub is not None:
-            return self.hub.option(target)
-        return offered
+        found = None if self.hub is None else self.hub.option(target)
+        if offered is None or found is None:
+            return offered or found
+        return join_options(found, offered)

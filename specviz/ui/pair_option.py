@@ -1,6 +1,6 @@
 """A target that a page offers, with what fits it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from specviz.trace.reading import Reading
 from specviz.trace.values import Method
@@ -25,6 +25,17 @@ class PairOption:
     """Whether the target says how a conversation is written for it, as far as that is known."""
     is_hub: bool = False
     """Whether it comes from the hub."""
+
+
+def join_options(newer: PairOption, older: PairOption) -> PairOption:
+    """Join two entries for one target: its drafts and methods together, those of `newer` first."""
+    return replace(
+        newer,
+        drafts=tuple(dict.fromkeys((*newer.drafts, *older.drafts))),
+        methods=tuple(dict.fromkeys((*newer.methods, *older.methods))),
+        exits=newer.exits or older.exits,
+        reading=newer.reading or older.reading,
+    )
 
 
 def hub_option(

@@ -74,11 +74,13 @@ def make_server_functions(
             raise PageError("error.wrong_call")
         limits = options.limits
         ends = (limits.max_prompt_chars, limits.max_new_tokens, limits.max_gamma)
-        found = options.hub.look(read_pair(target, draft, prompt, tokens, gamma, ends))
+        asked = read_pair(target, draft, prompt, tokens, gamma, ends)
+        found = options.hub.look(asked)
+        pair = options.pair(asked.target) if found.option else None
         return {
             "findings": [{"level": level, "text": text} for level, text in found.findings],
             "download_bytes": found.download_bytes,
-            "pair": found.option and pair_data(found.option),
+            "pair": pair and pair_data(pair),
         }
 
     functions: list[Callable[..., Any]] = [

@@ -145,6 +145,20 @@ def test_scripts_are_told_in_sentences() -> None:
         assert set(functions["hub_look"](sent)) == {"error"}
 
 
+def test_a_target_that_the_page_came_with_keeps_its_drafts() -> None:
+    options = offering(HubAccess.ANY)
+    own = hub_option("big/model-7B", "big/own", (2,), 7, has_chat=False)
+    options = replace(options, pairs=(*options.pairs, own))
+    assert options.hub is not None
+    assert options.pair("big/model-7B") is own
+    options.hub.look(ASKED)
+    joined = options.pair("big/model-7B")
+    assert joined is not None
+    assert joined.drafts == ("big/model-1B", "big/own")
+    assert joined.exits == (2,)
+    assert Method.EARLY_EXIT in joined.methods
+
+
 def test_lessons_stay_with_the_family_that_they_were_made_for() -> None:
     opening = hub_option("big/model-7B", "big/model-1B", (), 7, has_chat=False)
     options = replace(OPTIONS, pairs=(opening, *OPTIONS.pairs))

@@ -142,6 +142,7 @@ class HubPanel {
   }
 
   async #raceIt() {
+    if (hasLive()) return;
     setText(this.#said, '');
     const { pair, draft } = this.#found;
     const before = await raceOfHub(pair, draft);

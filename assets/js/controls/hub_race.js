@@ -1,8 +1,10 @@
 // Chooses a pair of the hub and races it; where that does not come to a race, the pair before is chosen again.
-import { panels } from '../model/panels.js';
+import { panels, stopRaces } from '../model/panels.js';
 import { openTab } from '../page/tabs.js';
 import { offerPair } from './menu.js';
 import { apply, current, whenSettled } from './settings.js';
+
+const DRAFT_MODEL = 'draft-model';
 
 /** The race that was asked for last, until it has begun or ended: its run, and who waits for that. */
 let asked = null;
@@ -16,9 +18,13 @@ export async function raceOfHub(pair, draft) {
   const { target, lanes } = current();
   const before = { target, lanes };
   offerPair(pair);
-  const [method] = pair.methods;
   const { gamma } = lanes[0];
-  apply({ target: pair.target, lanes: [{ method, gamma, ...(draft && { draft }) }] });
+  // The target may be on the menu with drafts of other pairs; what was looked at is raced.
+  const alone = pair.methods.find((method) => method !== DRAFT_MODEL);
+  const lane = draft === null ? { method: alone, gamma } : { method: DRAFT_MODEL, draft, gamma };
+  // A recording that is played gives way.
+  stopRaces();
+  apply({ target: pair.target, lanes: [lane] });
   await whenSettled();
   openTab('race');
   const hasBegun = nextRace();
