@@ -215,6 +215,7 @@ def test_a_race_is_saved_watched_again_and_opened(
     assert json.loads(file.read_text())["schema_version"] == 5
 
     page.click(f"{STATUS} .sv-again")
+    expect(page.locator(f"{STATUS} .sv-origin")).to_be_visible()
     expect(page.locator(f"{STATUS} .sv-origin")).to_contain_text("recorded")
     _wait_for(page, "finished")
     assert _texts(page) == words
