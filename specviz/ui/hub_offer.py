@@ -172,14 +172,15 @@ def read_pair(
         PageError: A value is of the wrong kind or beyond its limit.
     """
     max_chars, max_tokens, max_gamma = limits
-    for name in (target, draft):
-        if not (isinstance(name, str) or (name is None and name is draft)):
-            raise PageError("error.hub_id", found=shown(name))
+    if not isinstance(target, str):
+        raise PageError("error.hub_id", found=shown(target))
+    if not isinstance(draft, str | None):
+        raise PageError("error.hub_id", found=shown(draft))
     if not isinstance(prompt, str) or len(prompt) > max_chars:
         raise PageError("error.wrong_call")
     return PairAsked(
-        target=str(target),
-        draft=draft if isinstance(draft, str) else None,
+        target=target,
+        draft=draft,
         prompt=prompt,
         max_new_tokens=read_integer(tokens, "max_new_tokens", 1, max_tokens),
         gamma=read_integer(gamma, "gamma", 1, max_gamma),
