@@ -15,8 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from specviz.trace.values import Event, ModelLoading, RaceRequest, StartRace
-    from specviz.ui.options import PageOptions, PairOption
+    from specviz.models.loading import ModelPool
+    from specviz.trace.values import (
+        Event,
+        FetchModels,
+        ModelDownloading,
+        ModelLoading,
+        RaceRequest,
+        StartRace,
+    )
+    from specviz.ui.hub_offer import HubOffer
+    from specviz.ui.options import PageOptions
+    from specviz.ui.pair_option import PairOption
 
 LOADING_POLL_SECONDS = 0.1
 
@@ -27,30 +37,35 @@ def main(arguments: Sequence[str] | None = None) -> None:
     The page answers first and the models are loaded next; a race asked for in between waits.
     """
     chosen = _parser().parse_args(arguments)
-    keep_offline(allow_hub=chosen.allow_hub)
+    access = _hub_access(chosen)
+    keep_offline(allow_hub=access != "off")
 
     from specviz.errors import SpecvizError
-    from specviz.models.catalogue import DEFAULT_TARGET
+    from specviz.host.hub_pairs import make_hub_offer
     from specviz.models.devices import pick_device
-    from specviz.models.dtype_choice import pick_dtype
     from specviz.models.dtypes import precision_label
+    from specviz.ui.hub_offer import HubAccess
     from specviz.ui.page import build_page, launch_settings
 
     try:
         device = pick_device(chosen.device)
-        dtype = pick_dtype(chosen.dtype, device, chosen.target or DEFAULT_TARGET)
-        label = precision_label(dtype, chosen.quantize)
-        options = page_options(chosen.target, chosen.draft, device, label)
         models = _Models()
-        page = build_page(_once_loaded(models), options, models.check)
-        page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
-        _load(
-            models,
-            options,
-            dtype=dtype,
-            quantize=chosen.quantize,
-            allow_hub=chosen.allow_hub,
+        dtype = _dtype(chosen, device, is_hub_open=access != "off")
+        held = (device, dtype, chosen.quantize)
+        hub = make_hub_offer(HubAccess(access), *held, models.loaded_bytes)
+        opening = None if chosen.target or access == "off" else _opening(device, dtype)
+        options = page_options(
+            chosen.target,
+            chosen.draft,
+            device,
+            precision_label(dtype, chosen.quantize),
+            folder=_named_folder(chosen),
+            hub=hub,
+            opening=opening,
         )
+        page = build_page(_once_loaded(models), options, models.check, models.fetch)
+        page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
+        _load(models, options, dtype=dtype, quantize=chosen.quantize, allow_hub=access != "off")
     except SpecvizError as error:
         sys.exit(str(error))
     page.block_thread()
@@ -63,10 +78,20 @@ def keep_offline(*, allow_hub: bool) -> None:
         os.environ["HF_HUB_OFFLINE"] = "1"
 
 
-def page_options(target: str | None, draft: str | None, device: str, dtype: str) -> "PageOptions":
+def page_options(
+    target: str | None,
+    draft: str | None,
+    device: str,
+    dtype: str,
+    *,
+    folder: Path | None = None,
+    hub: "HubOffer | None" = None,
+    opening: "PairOption | None" = None,
+) -> "PageOptions":
     """Gather what the page offers: the target that was named, or else all that ship.
 
-    Drafts that were fitted to an offered target are offered too, with what they were before.
+    Drafts that were fitted to an offered target are offered too, with what they were before. The
+    page opens with `opening`, if it is given. `folder` is that of a named target from the hub.
 
     Raises:
         ModelLoadError: no target was named and none ships.
@@ -78,12 +103,12 @@ def page_options(target: str | None, draft: str | None, device: str, dtype: str)
     known = (*shipped_models(), *fitted_models())
     fitted, problems = find_fitted({model.name: model.folder for model in known})
     offers = {target: [draft] if draft else []} if target else _shipped_offers()
-    pairs = []
+    pairs = [opening] if opening else []
     for name, drafts in offers.items():
         fits = [each for each in fitted if each.fit.target == name]
         more = [each for fit in fits for each in (fit.before, fit.name) if each]
-        pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more]))))
-    return PageOptions(tuple(pairs), device, dtype, fitted=fitted, fit_problems=problems)
+        pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more])), folder))
+    return PageOptions(tuple(pairs), device, dtype, fitted=fitted, fit_problems=problems, hub=hub)
 
 
 @dataclass
@@ -95,11 +120,27 @@ class _Models:
     """The one that is being read now."""
     check_loaded: "Callable[[RaceRequest], None] | None" = None
     """Refuses what the loaded models cannot race; None before they are there."""
+    pool: "ModelPool | None" = None
+    """Where models are loaded to; None before it is there."""
+    fetch_lacking: "FetchModels | None" = None
+    """Downloads what a race lacks; None before the pool is there."""
 
     def check(self, request: "RaceRequest") -> None:
         """Refuse a request as soon as the models can tell."""
         if self.check_loaded is not None:
             self.check_loaded(request)
+
+    def fetch(
+        self, request: "RaceRequest", should_stop: Callable[[], bool] = bool
+    ) -> "Iterator[ModelDownloading]":
+        """Download what a race lacks, before it waits for its turn."""
+        return iter(()) if self.fetch_lacking is None else self.fetch_lacking(request, should_stop)
+
+    def loaded_bytes(self, name: str) -> int:
+        """Memory that the weights of a model take; 0 where it is not loaded."""
+        if self.pool is None or not self.pool.has(name):
+            return 0
+        return sum(each.nbytes for each in self.pool.get(name).model.parameters())
 
 
 def _load(
@@ -112,22 +153,73 @@ def _load(
 ) -> None:
     """Load every model that the page offers.
 
-    Drafts fitted here are loaded when they are first raced, so that a bad one holds nobody up.
+    Drafts fitted here are loaded when they are first raced, so that a bad one holds nobody up; a
+    pair of the hub that does not load is told here and whoever races it.
 
     Raises:
         ModelLoadError: a model cannot be loaded.
     """
+    from specviz.errors import SpecvizError
     from specviz.models.catalogue import is_fitted
+    from specviz.models.hub_downloads import HubDownloads
     from specviz.models.loading import ModelPool
+    from specviz.race.downloads import make_fetch_models
     from specviz.race.wiring import load_models, make_check_request, make_start_race
 
-    pool = ModelPool(options.device, dtype, quantize=quantize, allow_hub=allow_hub)
-    offered = [name for pair in options.pairs for name in (pair.target, *pair.drafts)]
-    names = [name for name in dict.fromkeys(offered) if not is_fitted(name)]
-    for models.loading in load_models(pool, names):
-        continue
+    models.pool = pool = ModelPool(options.device, dtype, quantize=quantize, allow_hub=allow_hub)
+    if allow_hub:
+        models.fetch_lacking = make_fetch_models(pool.has, HubDownloads())
+    for is_hub in (True, False):
+        pairs = [pair for pair in options.pairs if pair.is_hub is is_hub]
+        offered = [name for pair in pairs for name in (pair.target, *pair.drafts)]
+        names = [name for name in dict.fromkeys(offered) if not is_fitted(name)]
+        try:
+            for models.loading in load_models(pool, names):
+                continue
+        except SpecvizError as error:
+            if not is_hub:
+                raise
+            sys.stderr.write(f"{error}\n")
     models.check_loaded = make_check_request(pool)
     models.ready.set_result(make_start_race(pool))
+
+
+def _hub_access(chosen: argparse.Namespace) -> str:
+    """What of the hub the page may use, as a `HubAccess`; on Spaces it is the catalogue if nothing
+    else was said."""
+    if chosen.allow_hub:
+        return "any"
+    return "catalogue" if chosen.hub_catalogue or "SPACE_ID" in os.environ else "off"
+
+
+def _dtype(chosen: argparse.Namespace, device: str, *, is_hub_open: bool) -> str:
+    """What all models of the page are computed in. With a graphics card and the hub visitors race
+    large models, which is what counts then."""
+    from specviz.models.catalogue import DEFAULT_TARGET
+    from specviz.models.dtype_choice import AUTO, large_dtype, pick_dtype
+
+    if chosen.dtype == AUTO and is_hub_open and not chosen.target and device.startswith("cuda"):
+        return large_dtype(device)
+    return pick_dtype(chosen.dtype, device, chosen.target or DEFAULT_TARGET)
+
+
+def _opening(device: str, dtype: str) -> "PairOption | None":
+    """The pair of the hub that the page opens with, downloaded; None for the shipped family."""
+    if not device.startswith("cuda"):
+        return None
+    from specviz.host.opening import opening_pair
+
+    return opening_pair(device, dtype)
+
+
+def _named_folder(chosen: argparse.Namespace) -> Path | None:
+    """Download the models that were named, where that is allowed; the target's folder, if it comes
+    from the hub."""
+    if not chosen.target or not chosen.allow_hub:
+        return None
+    from specviz.host.opening import download_named
+
+    return download_named(chosen.target, chosen.draft)
 
 
 def _once_loaded(models: _Models) -> "StartRace":
@@ -167,14 +259,15 @@ def _shipped_offers() -> dict[str, list[str]]:
     return offers
 
 
-def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
+def _pair(target: str, drafts: tuple[str, ...], of_hub: Path | None = None) -> "PairOption":
     from specviz.models.catalogue import shipped_folder
+    from specviz.models.chat import folder_has_chat
     from specviz.models.description import describe_model
     from specviz.trace.reading import read_reading
     from specviz.trace.values import Method
-    from specviz.ui.options import PairOption
+    from specviz.ui.pair_option import PairOption
 
-    folder = shipped_folder(target) or _local_folder(target)
+    folder = of_hub or shipped_folder(target) or _local_folder(target)
     about = describe_model(target, "target", folder) if folder else None
     methods = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT)
     return PairOption(
@@ -184,6 +277,8 @@ def _pair(target: str, drafts: tuple[str, ...]) -> "PairOption":
         exits=about.exit_layers if about else (),
         num_parameters=about.num_parameters if about else None,
         reading=read_reading(folder) if folder else None,
+        has_chat=folder is not None and folder_has_chat(folder),
+        is_hub=of_hub is not None,
     )
 
 
@@ -215,7 +310,10 @@ def _parser() -> argparse.ArgumentParser:
         help="hold weights in so many bits (needs the library bitsandbytes); --dtype computes",
     )
     parser.add_argument("--port", type=int, help="port to serve on; the first free one from 7860")
-    parser.add_argument("--allow-hub", action="store_true", help="let --target name a hub model")
+    allow_hub = "let --target and the page's visitors name any model of the hub"
+    parser.add_argument("--allow-hub", action="store_true", help=allow_hub)
+    hub_catalogue = "let visitors race the catalogue's pairs, and nothing else of the hub"
+    parser.add_argument("--hub-catalogue", action="store_true", help=hub_catalogue)
     return parser
 
 

@@ -32,7 +32,16 @@ from specviz.trace.values import (
     Trace,
     TraceRequest,
 )
-from specviz.ui.options import PageOptions, PairOption
+from specviz.ui.hub_offer import (
+    HubAccess,
+    HubOffer,
+    HubPairOption,
+    PairAsked,
+    PairLook,
+    PublishedFigure,
+)
+from specviz.ui.options import PageOptions
+from specviz.ui.pair_option import PairOption, hub_option
 from specviz.ui.race_queue import Place, RaceQueue
 
 WORDS = (
@@ -58,6 +67,34 @@ ENVIRONMENT = Environment(
 )
 READING = Reading(("stories",), ("en",), (0.01, 0.5), (Beginnings(1, 300, (-6.0, -1.0)),))
 FIT = read_fit(Path(__file__).parent / "fixtures" / "fit_v1.json")
+HUB_PAIR = HubPairOption(
+    target="fake/target-7B",
+    draft="fake/draft-0.5B",
+    exits=(),
+    num_parameters=(7_600_000_000, 494_000_000),
+    stored_bytes=16_200_000_000,
+    licences=("Apache-2.0",),
+    is_gated=False,
+    story={"en": "A pair that many run.", "es": "Una pareja que muchos usan."},
+    published=(PublishedFigure("speedup", 1.72, "one graphics card", "a paper"),),
+    is_checked=False,
+)
+
+
+def look_at_pair(asked: PairAsked) -> PairLook:
+    """Find one thing of each kind; a target called "unfit" is refused."""
+    short = {"model": asked.target, "reason": "it is unfit"}
+    findings = [
+        ("ok", message("pair.special_equal")),
+        ("warn", message("pair.mixture", target=asked.target)),
+    ]
+    if "unfit" in asked.target:
+        problem = message("pair.refused", problem=message("refusal.not_loaded", **short))
+        return PairLook((*findings, ("refuse", problem)), 0, None)
+    option = hub_option(asked.target, asked.draft, (), 7_600_000_000, has_chat=True)
+    return PairLook(tuple(findings), 16_200_000_000, option)
+
+
 OPTIONS = PageOptions(
     pairs=(
         PairOption(
@@ -75,6 +112,7 @@ OPTIONS = PageOptions(
     dtype=ENVIRONMENT.dtype,
     fitted=(FittedDraft("fake-refit", "fake-misfit", FIT),),
     fit_problems=("fitted/broken: fit.json: target is missing.",),
+    hub=HubOffer((HUB_PAIR,), HubAccess.ANY, look_at_pair),
 )
 
 

@@ -6,9 +6,10 @@ It serves folders as repositories with one commit. What it was asked for is note
 import hashlib
 import json
 import re
+import socket
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +20,8 @@ from transformers import LlamaConfig
 
 ALLOWED_TOKEN = "hf_let_in"
 COMMIT = "c0ffee" + "0" * 34
+PIECE_BYTES = 4096
+PIECE_SECONDS = 0.05
 LARGE_BYTES = 10_000
 """Files from here on say their size as those in large-file storage do."""
 HUB_CONFIG = LlamaConfig(
@@ -43,6 +46,8 @@ class Fault(StrEnum):
     """Answers nothing until the hub ends."""
     BREAKS = "breaks"
     """Ends every answer with a large file in its middle, `num_breaks` times."""
+    TRICKLES = "trickles"
+    """Sends large files piece by piece, with a pause after each, until that is mended."""
     DOWN = "down"
     """The hub has a fault of its own."""
 
@@ -54,6 +59,7 @@ class Repository:
     folder: Path
     fault: Fault = Fault.NONE
     num_breaks: int = 10**6
+    commit: str = COMMIT
 
 
 @dataclass
@@ -74,6 +80,9 @@ class HubStandIn:
     repositories: dict[str, Repository] = field(default_factory=dict)
     requests: list[Request] = field(default_factory=list)
     ends: threading.Event = field(default_factory=threading.Event)
+    connections: list[socket.socket] = field(default_factory=list)
+    leave: Callable[[], object] = bool
+    """Ends the hub: from then on connections are refused."""
 
     def add(self, name: str, folder: Path, fault: Fault = Fault.NONE) -> Repository:
         """Serve a folder as `owner/name`."""
@@ -93,14 +102,22 @@ def serving_hub() -> Iterator[HubStandIn]:
     server.hub = HubStandIn(f"http://127.0.0.1:{server.server_address[1]}")  # type: ignore[attr-defined]
     hub: HubStandIn = server.hub  # type: ignore[attr-defined]
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+
+    def leave() -> None:
+        hub.ends.set()
+        server.shutdown()
+        server.server_close()
+        for connection in hub.connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+    hub.leave = leave
     thread.start()
     try:
         yield hub
     finally:
-        hub.ends.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+        leave()
 
 
 def use_hub(monkeypatch: pytest.MonkeyPatch, address: str, cache: Path) -> None:
@@ -123,6 +140,10 @@ def use_hub(monkeypatch: pytest.MonkeyPatch, address: str, cache: Path) -> None:
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        super().setup()
+        self._hub.connections.append(self.connection)
 
     def do_GET(self) -> None:
         self._answer()
@@ -152,7 +173,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif repository.fault is Fault.DOWN:
             self._refuse(500, "", "Internal Error")
-        elif found["revision"] not in ("main", COMMIT):
+        elif found["revision"] not in ("main", repository.commit):
             self._refuse(404, "RevisionNotFound", "Invalid rev id")
         elif info:
             self._send(json.dumps(_info(found["name"], repository)).encode(), {})
@@ -169,7 +190,7 @@ class _Handler(BaseHTTPRequestHandler):
         if not path.is_file():
             self._refuse(404, "EntryNotFound", "Entry not found")
             return
-        content, headers, status = path.read_bytes(), {"X-Repo-Commit": COMMIT}, 200
+        content, headers, status = path.read_bytes(), {"X-Repo-Commit": repository.commit}, 200
         headers["ETag"] = f'"{hashlib.sha1(content).hexdigest()}"'
         headers["Accept-Ranges"] = "bytes"
         is_large = len(content) >= LARGE_BYTES
@@ -186,7 +207,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(content, headers, status, num_sent=len(content) // 2)
             self.close_connection = True
         else:
-            self._send(content, headers, status)
+            self._send(content, headers, status, trickles=repository if is_large else None)
 
     def _send(
         self,
@@ -194,21 +215,32 @@ class _Handler(BaseHTTPRequestHandler):
         headers: dict[str, str],
         status: int = 200,
         num_sent: int | None = None,
+        trickles: Repository | None = None,
     ) -> None:
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        if self.command != "HEAD":
+        if self.command == "HEAD":
+            return
+        if trickles is None or trickles.fault is not Fault.TRICKLES:
             self.wfile.write(content[:num_sent])
+            return
+        for start in range(0, len(content), PIECE_BYTES):
+            try:
+                self.wfile.write(content[start : start + PIECE_BYTES])
+            except OSError:
+                return
+            if trickles.fault is Fault.TRICKLES:
+                self._hub.ends.wait(PIECE_SECONDS)
 
 
 def _info(name: str, repository: Repository) -> dict[str, object]:
     files = sorted(path for path in repository.folder.rglob("*") if path.is_file())
     return {
         "id": name,
-        "sha": COMMIT,
+        "sha": repository.commit,
         "private": False,
         "gated": "manual" if repository.fault is Fault.GATED else False,
         "siblings": [

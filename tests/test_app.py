@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from specviz.models import catalogue
 from specviz.texts import in_english
 from specviz.trace.fits import FIT_FILE
 from specviz.trace.values import LaneSpec, Method, ModelLoading, RaceRequest, RaceStarted
+from specviz.ui.pair_option import hub_option
 
 FIXTURE = Path(__file__).parent / "fixtures" / "fit_v1.json"
 
@@ -99,3 +101,44 @@ def test_all_that_is_offered_is_loaded_but_for_what_was_fitted_here(add_model: A
     assert models.ready.done()
     assert models.loading is not None
     assert models.loading.number == models.loading.count == len(options.pairs[0].drafts)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "access"),
+    [
+        ([], {}, "off"),
+        (["--hub-catalogue"], {}, "catalogue"),
+        ([], {"SPACE_ID": "somebody/specviz"}, "catalogue"),
+        (["--allow-hub"], {"SPACE_ID": "somebody/specviz"}, "any"),
+    ],
+)
+def test_what_of_the_hub_a_page_may_use(
+    arguments: list[str],
+    variables: dict[str, str],
+    access: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("SPACE_ID", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert app._hub_access(app._parser().parse_args(arguments)) == access
+
+
+def test_a_hub_pair_that_does_not_load_keeps_nobody_from_the_shipped_models(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    opening = hub_option("big/model", None, (), 7, has_chat=False)
+    options = app.page_options(None, None, "cpu", "float32", opening=opening)
+    shipped = replace(options.pairs[-1], drafts=())
+    models = app._Models()
+    app._load(models, replace(options, pairs=(opening, shipped)), allow_hub=False)
+    assert models.ready.done()
+    assert "big/model" in capsys.readouterr().err
+    assert models.loaded_bytes(shipped.target) == 4 * (shipped.num_parameters or 0)
+    assert models.loaded_bytes("big/model") == 0
+    assert list(models.fetch(REQUEST)) == [], "without the hub nothing is downloaded"
+
+
+def test_a_page_on_a_processor_opens_with_the_shipped_models() -> None:
+    assert app._opening("cpu", "float32") is None
+    assert app._opening("mps", "float32") is None

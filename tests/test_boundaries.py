@@ -27,6 +27,7 @@ LAYERS: Mapping[str, int] = {
     "specviz.bench.against": 5,
     "specviz.bench.device_report": 5,
     "specviz.ui": 3,
+    "specviz.host": 5,
     "specviz.cli": 6,
     "specviz.__main__": 7,
     "app": 7,

@@ -5,6 +5,7 @@ import { mountCoach } from './learn/coach.js';
 import { mountExamples } from './controls/examples.js';
 import { mountFigures } from './race/figures.js';
 import { mountFitted } from './compare/fitted.js';
+import { mountHub } from './controls/hub.js';
 import { mountHeader } from './page/header.js';
 import { mountLanes } from './controls/lane_editor.js';
 import { mountLearn } from './learn/learn.js';
@@ -37,6 +38,7 @@ const parts = {
   learn: mountLearn,
   coach: mountCoach,
   prompt: mountPrompt,
+  hub: mountHub,
 };
 /** Parts of one panel: `mount(container, data, panel)`. */
 const views = {

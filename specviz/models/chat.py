@@ -1,5 +1,7 @@
 """A prompt as a turn of a conversation, for models that were taught to answer."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 from specviz.errors import PromptError
@@ -9,6 +11,17 @@ from specviz.texts import message
 def has_chat_template(tokenizer: Any) -> bool:
     """Whether a tokenizer says how a conversation is written for its model."""
     return bool(getattr(tokenizer, "chat_template", None))
+
+
+def folder_has_chat(folder: Path) -> bool:
+    """Whether the tokenizer of a model folder has a chat template, without loading it."""
+    if (folder / "chat_template.jinja").is_file():
+        return True
+    try:
+        config = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(config, dict) and bool(config.get("chat_template"))
 
 
 def encode_turn(tokenizer: Any, prompt: str, model_name: str) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from specviz.models.pair_findings import (
     PairRequest,
     mixture_findings,
     model_findings,
+    own_context,
     refusal,
     short_name,
 )
@@ -50,7 +51,7 @@ def report_exit(
     findings = (
         *model_findings(model),
         *_exit_findings(model, layers_of, exit_layer),
-        *_context(model, request),
+        *own_context(model, request),
         *mixture_findings(model),
         *size_findings((numbers,), request),
     )
@@ -91,14 +92,3 @@ def _share_read(model: ModelFacts, layers: Sequence[Any], exit_layer: int) -> fl
     sizes = [sum(weight.numel() for weight in layer.parameters()) for layer in layers]
     head = model.vocab_rows * int(model.config.hidden_size)
     return float((sum(sizes[:exit_layer]) + head) / (sum(sizes) + head))
-
-
-def _context(model: ModelFacts, request: PairRequest) -> Iterator[Finding]:
-    asked = request.prompt_tokens + request.max_new_tokens
-    if model.context is None:
-        return
-    values = {"tokens": asked, "target": short_name(model), "context": model.context}
-    if asked > model.context:
-        yield Finding(Level.REFUSE, message("pair.context_target", **values))
-    else:
-        yield Finding(Level.OK, message("pair.context_target_fits", **values))

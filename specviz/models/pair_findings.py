@@ -59,8 +59,18 @@ def refusal(problem: Text) -> Finding:
     return Finding(Level.REFUSE, message("pair.refused", problem=problem))
 
 
-def pair_findings(target: ModelFacts, draft: ModelFacts, request: PairRequest) -> Iterator[Finding]:
-    """Look at both models, at their vocabularies, contexts and sizes, in this order."""
+def pair_findings(
+    target: ModelFacts, draft: ModelFacts | None, request: PairRequest
+) -> Iterator[Finding]:
+    """Look at both models, at their vocabularies, contexts and sizes, in this order.
+
+    Without a draft, at what concerns the target.
+    """
+    if draft is None:
+        yield from model_findings(target)
+        yield from own_context(target, request)
+        yield from _hard_to_draft_for(target)
+        return
     for model in (target, draft):
         yield from model_findings(model)
     yield _vocabulary(target, draft)
@@ -142,6 +152,18 @@ def _context(target: ModelFacts, draft: ModelFacts, request: PairRequest) -> Ite
         yield Finding(Level.OK, message("pair.context_fits", **values, **contexts))
 
 
+def own_context(target: ModelFacts, request: PairRequest) -> Iterator[Finding]:
+    """Hold a request against what a target without a draft can read."""
+    asked = request.prompt_tokens + request.max_new_tokens
+    if target.context is None:
+        return
+    values = {"tokens": asked, "target": short_name(target), "context": target.context}
+    if asked > target.context:
+        yield Finding(Level.REFUSE, message("pair.context_target", **values))
+    else:
+        yield Finding(Level.OK, message("pair.context_target_fits", **values))
+
+
 def _rules_of_thumb(target: ModelFacts, draft: ModelFacts) -> Iterator[Finding]:
     names = {"draft": short_name(draft), "target": short_name(target)}
     ratio = target.num_parameters / max(draft.num_parameters, 1)
@@ -152,11 +174,20 @@ def _rules_of_thumb(target: ModelFacts, draft: ModelFacts) -> Iterator[Finding]:
         yield Finding(Level.WARN, message("pair.size_close", **names, ratio=rounded))
     else:
         yield Finding(Level.OK, message("pair.size_small", **names, ratio=rounded))
+    yield from _hard_to_draft_for(target)
+    if draft.state_types:
+        yield _hybrid(draft)
+
+
+def _hard_to_draft_for(target: ModelFacts) -> Iterator[Finding]:
     yield from mixture_findings(target)
-    for model in (target, draft):
-        if model.state_types:
-            types = ", ".join(model.state_types)
-            yield Finding(Level.WARN, message("pair.hybrid", model=short_name(model), types=types))
+    if target.state_types:
+        yield _hybrid(target)
+
+
+def _hybrid(model: ModelFacts) -> Finding:
+    types = ", ".join(model.state_types)
+    return Finding(Level.WARN, message("pair.hybrid", model=short_name(model), types=types))
 
 
 def mixture_findings(target: ModelFacts) -> Iterator[Finding]:

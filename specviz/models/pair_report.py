@@ -17,7 +17,7 @@ class PairReport:
 
     target: str
     draft: str | None
-    """None where the target leaves early by itself."""
+    """None for a target that guesses by itself."""
     request: PairRequest
     findings: tuple[Finding, ...]
     target_numbers: ModelNumbers | None
@@ -31,10 +31,13 @@ class PairReport:
         return all(finding.level is not Level.REFUSE for finding in self.findings)
 
 
-def report_pair(source: ModelSource, target: str, draft: str, request: PairRequest) -> PairReport:
+def report_pair(
+    source: ModelSource, target: str, draft: str | None, request: PairRequest
+) -> PairReport:
     """Look at a pair before it is downloaded. What cannot be read becomes a finding."""
     found, refused = [], []
-    for name in dict.fromkeys((target, draft)):
+    names = [name for name in (target, draft) if name is not None]
+    for name in dict.fromkeys(names):
         try:
             found.append(source.read(name))
         except ModelLoadError as error:
@@ -42,9 +45,8 @@ def report_pair(source: ModelSource, target: str, draft: str, request: PairReque
     facts = {each.name: each for each in found}
     numbers = {name: model_numbers(each, request) for name, each in facts.items()}
     findings = refused or [
-        *pair_findings(facts[target], facts[draft], request),
-        *size_findings((numbers[target], numbers[draft]), request),
+        *pair_findings(facts[target], facts[draft] if draft else None, request),
+        *size_findings([numbers[name] for name in names], request),
     ]
-    return PairReport(
-        target, draft, request, tuple(findings), numbers.get(target), numbers.get(draft)
-    )
+    draft_numbers = numbers.get(draft) if draft else None
+    return PairReport(target, draft, request, tuple(findings), numbers.get(target), draft_numbers)

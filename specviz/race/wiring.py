@@ -8,6 +8,7 @@ from specviz.decoding.forms import Compile, Forms, RaceForm
 from specviz.decoding.noise import LogitNoise
 from specviz.decoding.prompt_score import mean_log_prob
 from specviz.errors import FullMemoryError
+from specviz.models.chat import has_chat_template
 from specviz.models.environment import describe_environment
 from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
@@ -104,6 +105,7 @@ def _race(
         request.max_new_tokens,
         request.sampling,
         prompt_log_prob,
+        request.uses_chat and has_chat_template(target.tokenizer),
     )
     place = describe_environment(pool.device, pool.dtype, logit_noise, form.form, form.reason)
     try:

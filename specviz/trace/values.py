@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from specviz.trace.limits import DEFAULT_NGRAM
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 NUM_TOP = 10
 
 
@@ -254,6 +254,8 @@ class TraceRequest:
     prompt_log_prob: LogProb | None = None
     """Mean over the prompt's tokens after the first of their log-probability under the target, at
     temperature 1; None for a prompt of a single token, and in traces recorded before it was."""
+    uses_chat: bool = False
+    """Whether the prompt was read as a turn of a conversation, by the target's chat template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +275,19 @@ class ModelLoading:
     number: int
     """Which of the models that are being loaded this is, from 1."""
     count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDownloading:
+    """Event: a race waits for files of the hub; comes before all others, where it comes at all."""
+
+    model: str
+    number: int
+    """Which of the models that are downloaded this is, from 1."""
+    count: int
+    done_bytes: int
+    total_bytes: int
+    """0 as long as the hub has not said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +324,7 @@ class RaceFinished:
     trace: Trace
 
 
-Event = ModelLoading | RaceStarted | RoundFinished | LaneFinished | RaceFinished
+Event = ModelDownloading | ModelLoading | RaceStarted | RoundFinished | LaneFinished | RaceFinished
 
 
 class StartRace(Protocol):
@@ -323,3 +338,15 @@ class StartRace(Protocol):
     def __call__(
         self, request: RaceRequest, should_stop: Callable[[], bool] = ...
     ) -> Iterator[Event]: ...
+
+
+class FetchModels(Protocol):
+    """What the composition root hands to views beside `StartRace`: brings here what a race lacks.
+
+    It runs before the race waits for its turn, and holds nobody else up. Once `should_stop` answers
+    True it ends; complete files stay. It raises ModelLoadError where a model cannot be had.
+    """
+
+    def __call__(
+        self, request: RaceRequest, should_stop: Callable[[], bool] = ...
+    ) -> Iterator[ModelDownloading]: ...

@@ -6,7 +6,14 @@ import gradio as gr
 
 from specviz.errors import SpecvizError
 from specviz.trace.files import to_json
-from specviz.trace.values import RaceFinished, RaceRequest, RaceStarted, StartRace, Trace
+from specviz.trace.values import (
+    FetchModels,
+    RaceFinished,
+    RaceRequest,
+    RaceStarted,
+    StartRace,
+    Trace,
+)
 from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.race_queue import Place, RaceQueue
 from specviz.ui.request_form import build_request
@@ -16,7 +23,9 @@ from specviz.ui.strings import PageError
 WAIT_SECONDS = 1.0
 
 
-def add_api(start_race: StartRace, options: PageOptions, queue: RaceQueue) -> None:
+def add_api(
+    start_race: StartRace, options: PageOptions, queue: RaceQueue, fetch_models: FetchModels
+) -> None:
     """Add the endpoint `/race` to the page that is being built.
 
     One program at a time joins the queue of the page's races; the others wait at Gradio's door.
@@ -27,15 +36,21 @@ def add_api(start_race: StartRace, options: PageOptions, queue: RaceQueue) -> No
         lanes: list[dict[str, Any]],
         sampling: dict[str, Any],
         max_new_tokens: int,
+        uses_chat: bool = True,
     ) -> dict[str, Any]:
         """Run a race and return its trace as JSON.
 
         A lane is an object with the keys of a LaneSpec, for instance {"method": "draft-model",
         "gamma": 5}; a baseline lane is put first where the list has none. sampling may hold
-        temperature, top_k, top_p and seed.
+        temperature, top_k, top_p and seed. Where the target has a chat template the prompt is
+        written by it, unless uses_chat is false.
         """
         try:
-            request = build_request(prompt, lanes, sampling, max_new_tokens, options)
+            request = build_request(
+                prompt, lanes, sampling, max_new_tokens, options, uses_chat=uses_chat
+            )
+            for _ in fetch_models(request):
+                continue
             place = queue.join(request)
             if place is None:
                 raise PageError("status.queue_full")

@@ -9,7 +9,7 @@ import gradio as gr
 from specviz.ui import views
 from specviz.ui.assets import read_examples
 from specviz.ui.options import PageLimits, PageOptions
-from specviz.ui.page_data import prompt_data
+from specviz.ui.page_data import hub_data, prompt_data
 from specviz.ui.panels import Panel
 from specviz.ui.settings_data import Span, first_lanes, settings_data, spans
 from specviz.ui.strings import label
@@ -26,6 +26,7 @@ class Controls:
     top_p: gr.Slider
     seed: gr.Number
     max_new_tokens: gr.Slider
+    chat: gr.Checkbox
     wish: gr.HTML
     """Its value is a JSON object of settings that the page's scripts wish for."""
     race: gr.Button
@@ -40,6 +41,7 @@ class Controls:
             self.top_p,
             self.seed,
             self.max_new_tokens,
+            self.chat,
         ]
 
     def settings(self) -> dict[str, gr.Component]:
@@ -51,6 +53,7 @@ class Controls:
             "top_p": self.top_p,
             "seed": self.seed,
             "tokens": self.max_new_tokens,
+            "chat": self.chat,
         }
 
 
@@ -67,6 +70,8 @@ def build_controls(options: PageOptions) -> Controls:
             wish = views.choice("settings", "", data)
         with gr.Column(min_width=300, elem_id="sv-race-settings"):
             lanes = views.choice("lanes", json.dumps(first_lanes(options)), data)
+            views.page_part("hub", hub_data(options))
+            chat = _chat_switch()
             span = spans(limits)
             with gr.Row():
                 temperature = make_slider(
@@ -79,7 +84,7 @@ def build_controls(options: PageOptions) -> Controls:
                     label("control.tokens"), span["tokens"], shown.max_new_tokens, "tokens"
                 )
             top_k, top_p, seed = _sampling_controls(shown.seed, limits)
-    return Controls(prompt, lanes, temperature, top_k, top_p, seed, tokens, wish, race)
+    return Controls(prompt, lanes, temperature, top_k, top_p, seed, tokens, chat, wish, race)
 
 
 def _prompt_field(prompt: str, max_chars: int) -> gr.Textbox:
@@ -92,6 +97,17 @@ def _prompt_field(prompt: str, max_chars: int) -> gr.Textbox:
         max_length=max_chars,
         interactive=True,
         elem_id="sv-prompt",
+    )
+
+
+def _chat_switch() -> gr.Checkbox:
+    """Make the switch of the chat template, which scripts show where the target has one."""
+    return gr.Checkbox(
+        label=label("control.chat"),
+        info=label("control.chat_about"),
+        value=True,
+        interactive=True,
+        elem_id="sv-chat",
     )
 
 

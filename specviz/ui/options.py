@@ -6,24 +6,8 @@ from specviz.texts import Text
 from specviz.trace.fits import FittedDraft
 from specviz.trace.limits import MAX_GAMMA, MAX_LANES
 from specviz.trace.reading import Reading
-from specviz.trace.values import Method
-
-
-@dataclass(frozen=True, slots=True)
-class PairOption:
-    """A target and the drafts that fit it, by the names a LaneSpec takes."""
-
-    target: str
-    drafts: tuple[str, ...]
-    methods: tuple[Method, ...] = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP)
-    """Ways to draft that this target allows; the first is chosen at the start."""
-    exits: tuple[int, ...] = ()
-    """Layers at which the method `early-exit` may leave the target, the default one first; empty
-    where the target declares none, and a lane then names none."""
-    num_parameters: int | None = None
-    """Weights of the target; None where its files were not described."""
-    reading: Reading | None = None
-    """What the target has read; None where its folder does not say."""
+from specviz.ui.hub_offer import HubOffer
+from specviz.ui.pair_option import PairOption, join_options
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +37,8 @@ class PageLimits:
     """Most guesses that a round of such a file may hold."""
     queue_size: int = 32
     """How many races may wait; each that does keeps one of Gradio's 40 threads."""
+    max_downloads: int = 4
+    """How many visitors may wait for downloads at once; each keeps one of those threads too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +70,26 @@ class PageOptions:
     """Drafts that were fitted to a target; those that can race are among its pair's drafts too."""
     fit_problems: tuple[Text, ...] = ()
     """One sentence for each fitted draft that was left out."""
+    hub: HubOffer | None = None
+    """What is offered of the hub; None where the page does not speak of it."""
 
     @property
     def readings(self) -> dict[str, Reading]:
         """What the targets have read of which it is known, by their names."""
         return {pair.target: pair.reading for pair in self.pairs if pair.reading}
 
+    @property
+    def taught(self) -> PairOption:
+        """The pair that the lessons race: the first of which it is known what it has read."""
+        return next((pair for pair in self.pairs if pair.reading is not None), self.pairs[0])
+
     def pair(self, target: str) -> PairOption | None:
-        """Return the pair with this target, or None where the page does not offer it."""
-        return next((pair for pair in self.pairs if pair.target == target), None)
+        """Return the pair with this target, or None where the page does not offer it.
+
+        Pairs of the hub that somebody has looked at are offered too.
+        """
+        offered = next((pair for pair in self.pairs if pair.target == target), None)
+        found = None if self.hub is None else self.hub.option(target)
+        if offered is None or found is None:
+            return offered or found
+        return join_options(found, offered)

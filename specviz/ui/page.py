@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from specviz.trace.values import RaceRequest, StartRace
+from specviz.trace.values import FetchModels, RaceRequest, StartRace
 from specviz.ui import views
 from specviz.ui.api import add_api
 from specviz.ui.assets import read_css, read_early_script, read_examples, serve_assets
@@ -22,7 +22,7 @@ from specviz.ui.recorded import welcome_data
 from specviz.ui.request_form import FormValues, request_from_form
 from specviz.ui.runs import RunStore
 from specviz.ui.server_functions import make_server_functions
-from specviz.ui.sessions import CheckRequest, RaceSessions, accept
+from specviz.ui.sessions import CheckRequest, RaceSessions, accept, fetch_nothing
 from specviz.ui.strings import label, languages, translations
 from specviz.ui.theme import build_theme
 
@@ -43,20 +43,26 @@ class _Starter:
 
 
 def build_page(
-    start_race: StartRace, options: PageOptions, check_request: CheckRequest = accept
+    start_race: StartRace,
+    options: PageOptions,
+    check_request: CheckRequest = accept,
+    fetch_models: FetchModels = fetch_nothing,
 ) -> gr.Blocks:
     """Build the page; `start_race` runs a race and yields its events.
 
-    `check_request` refuses a race before it waits for its turn.
+    `check_request` refuses a race before it waits for its turn, and `fetch_models` downloads what
+    it lacks before that.
     """
     serve_assets()
     runs = RunStore()
     queue = RaceQueue(options.limits.queue_size)
     examples = [example for group in read_examples() for example in group.examples]
     guide = PromptGuide(options.readings, examples)
-    sessions = RaceSessions(start_race, runs, queue, options.limits, guide, check_request)
+    sessions = RaceSessions(
+        start_race, runs, queue, options.limits, guide, check_request, fetch_models
+    )
     with gr.Blocks(title="specviz: speculative decoding, seen", analytics_enabled=False) as page:
-        bus = views.bus(make_server_functions(runs, sessions, options.limits, guide))
+        bus = views.bus(make_server_functions(runs, sessions, options, guide))
         views.page_part("header", header_data(options))
         with gr.Tabs(elem_id="sv-tabs"):
             with gr.Tab(label("tab.race"), id="race", elem_id="sv-tab-race"):
@@ -71,7 +77,7 @@ def build_page(
         views.page_part("coach", learn_data(options))
         _wire_races(sessions, [race, comparison], bus)
         page.unload(_closing(sessions))
-        add_api(start_race, options, queue)
+        add_api(start_race, options, queue, fetch_models)
     page.queue(max_size=options.limits.queue_size, default_concurrency_limit=1)
     return page
 

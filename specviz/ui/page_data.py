@@ -1,5 +1,6 @@
 """What the parts of the whole page are given: plain values for the browser."""
 
+from dataclasses import asdict
 from typing import Any
 
 from specviz.trace.outcomes import outcome_table
@@ -36,6 +37,14 @@ def prompt_data(options: PageOptions) -> dict[str, Any]:
     }
 
 
+def hub_data(options: PageOptions) -> dict[str, Any] | None:
+    """Give the catalogue and what of the hub may be used; None where the page is silent of it."""
+    if options.hub is None:
+        return None
+    pairs = [asdict(pair) for pair in options.hub.pairs]
+    return {"access": options.hub.access.value, "pairs": pairs}
+
+
 def status_data() -> dict[str, Any]:
     """Give the gallery's prompts, of which the strip may offer one."""
     examples = [example for group in read_examples() for example in group.examples]
@@ -49,12 +58,12 @@ def rounds_data() -> dict[str, Any]:
 
 
 def learn_data(options: PageOptions) -> dict[str, Any]:
-    """Give what the lessons speak of and race: the first pair that this page offers.
+    """Give what the lessons speak of and race: the shipped pair, else the first on offer.
 
     Before any race was run their numbers come from the recorded one, if it is there: from how it
     began, and its figures at the end. `recordings` are the races that a lesson may play instead.
     """
-    pair = options.pairs[0]
+    pair = options.taught
     examples = [example for group in read_examples() for example in group.examples]
     packets = read_recorded(RECORDED)
     return {

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 from specviz.trace.limits import DEFAULT_NGRAM, MAX_NGRAM, MIN_NGRAM
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
-from specviz.ui.options import PageLimits, PageOptions, PairOption
+from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.pair_option import PairOption
 from specviz.ui.request_values import (
+    read_choice,
     read_integer,
     read_mapping,
     read_number,
@@ -38,6 +40,7 @@ class FormValues:
     top_p: object
     seed: object
     max_new_tokens: object
+    uses_chat: object
 
 
 def request_from_form(form: FormValues, options: PageOptions) -> RaceRequest:
@@ -53,11 +56,19 @@ def request_from_form(form: FormValues, options: PageOptions) -> RaceRequest:
         "seed": form.seed,
     }
     lanes = _lanes_of_text(form.lanes)
-    return build_request(form.prompt, lanes, sampling, form.max_new_tokens, options)
+    return build_request(
+        form.prompt, lanes, sampling, form.max_new_tokens, options, uses_chat=form.uses_chat
+    )
 
 
 def build_request(
-    prompt: object, lanes: object, sampling: object, max_new_tokens: object, options: PageOptions
+    prompt: object,
+    lanes: object,
+    sampling: object,
+    max_new_tokens: object,
+    options: PageOptions,
+    *,
+    uses_chat: object = True,
 ) -> RaceRequest:
     """Check every field and build the request; a baseline lane is put first where there is none.
 
@@ -76,6 +87,7 @@ def build_request(
         lanes=_with_different_names(specs),
         sampling=_sampling(sampling, limits),
         max_new_tokens=read_integer(max_new_tokens, "max_new_tokens", 1, limits.max_new_tokens),
+        uses_chat=read_choice(uses_chat, "uses_chat"),
     )
 
 
@@ -103,10 +115,7 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
     fields = read_mapping(value, "lane", _LANE_KEYS)
     method = _method(fields.get("method"))
     target = fields.get("target", options.pairs[0].target)
-    pair = options.pair(target) if isinstance(target, str) else None
-    if pair is None:
-        allowed = ", ".join(each.target for each in options.pairs)
-        raise PageError("error.unknown_target", found=shown(target), allowed=allowed)
+    pair = _pair(target, options)
     name = _name(fields["name"], options.limits) if "name" in fields else None
     if method is Method.BASELINE:
         return LaneSpec(name, method, pair.target)
@@ -126,6 +135,18 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
             fields.get("max_ngram", DEFAULT_NGRAM), "max_ngram", MIN_NGRAM, MAX_NGRAM
         ),
     )
+
+
+def _pair(target: object, options: PageOptions) -> PairOption:
+    pair = options.pair(target) if isinstance(target, str) else None
+    if pair is not None:
+        return pair
+    if isinstance(target, str) and options.hub is not None:
+        refusal = options.hub.refusal(target)
+        if refusal is not None:
+            raise refusal
+    allowed = ", ".join(each.target for each in options.pairs)
+    raise PageError("error.unknown_target", found=shown(target), allowed=allowed)
 
 
 def _draft(value: object, method: Method, pair: PairOption) -> str | None:

@@ -35,6 +35,17 @@ def read_sequence(value: object) -> Sequence[object]:
     raise PageError("error.not_a_list", found=shown(value))
 
 
+def read_choice(value: object, field: str) -> bool:
+    """Take yes or no.
+
+    Raises:
+        PageError: it is neither.
+    """
+    if isinstance(value, bool):
+        return value
+    raise PageError("error.not_yes_or_no", field=field, found=shown(value))
+
+
 def read_number(value: object, field: str, low: float, high: float) -> float:
     """Take a number from `low` to `high`.
 

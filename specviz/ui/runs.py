@@ -42,6 +42,8 @@ class Run:
         self.request: RaceRequest | None = None
         """What is raced, once it was read and found in order."""
         self.packets: list[str] = []
+        self.is_downloading = False
+        """Whether models that the race lacks are on their way, before it joins the queue."""
         self.has_begun = False
         """Whether the race left the queue."""
         self.is_closed = False
@@ -193,10 +195,14 @@ class RunStore:
         return run.packets[first:]
 
     def _to_forget(self, now: float) -> Run | None:
-        """The oldest run if it is stale; where runs are too many, rather one that is over."""
+        """The oldest run that is stale; where runs are too many, rather one that is over.
+
+        A run whose models are on their way is not stale, however long that takes.
+        """
         oldest = next(iter(self._runs.values()))
-        if now - oldest.started_at > self._max_age_seconds:
-            return oldest
+        for run in self._runs.values():
+            if now - run.started_at > self._max_age_seconds and not run.is_downloading:
+                return run
         if len(self._runs) <= self._max_runs:
             return None
         return next((run for run in self._runs.values() if run.is_closed), oldest)

@@ -11,11 +11,14 @@ from specviz.errors import SpecvizError
 from specviz.trace.files import dumps
 from specviz.trace.limits import MAX_GAMMA
 from specviz.trace.theory import best_gamma, predicted_speedup
-from specviz.ui.options import PageLimits
+from specviz.ui.hub_offer import read_pair
+from specviz.ui.options import PageOptions
 from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.recorded import open_trace, packets_of, read_recorded
+from specviz.ui.request_values import shown
 from specviz.ui.runs import Run, RunStore
 from specviz.ui.sessions import RaceSessions
+from specviz.ui.settings_data import pair_data
 from specviz.ui.strings import PageError, message
 
 ServerFunction = Callable[[Any], Any]
@@ -24,7 +27,7 @@ ServerFunction = Callable[[Any], Any]
 def make_server_functions(
     runs: RunStore,
     sessions: RaceSessions,
-    limits: PageLimits,
+    options: PageOptions,
     guide: PromptGuide | None = None,
 ) -> list[ServerFunction]:
     """Make the functions that the hidden bus offers to the page's scripts, by their names."""
@@ -46,7 +49,7 @@ def make_server_functions(
 
     def opened(text: object) -> Any:
         """Read a trace file that the visitor opened."""
-        return {"packets": open_trace(text, limits, guide)}
+        return {"packets": open_trace(text, options.limits, guide)}
 
     def finished(run_id: object) -> Any:
         """Give a finished run of this visitor again, with figures after every round."""
@@ -56,6 +59,30 @@ def make_server_functions(
         """Give the whole trace of a finished run as the text of a file."""
         return {"text": dumps(_trace_of(runs.get(run_id)))}
 
+    def hub_known(target: object) -> Any:
+        """Give the menu's entry of a hub model that somebody has looked at."""
+        option = options.pair(target) if isinstance(target, str) else None
+        if option is None:
+            raise PageError("error.hub_not_looked", found=shown(target))
+        return {"pair": pair_data(option)}
+
+    def hub_look(
+        target: object, draft: object, prompt: object, tokens: object, gamma: object
+    ) -> Any:
+        """Say what a pair of the hub takes, before anything large is downloaded."""
+        if options.hub is None:
+            raise PageError("error.wrong_call")
+        limits = options.limits
+        ends = (limits.max_prompt_chars, limits.max_new_tokens, limits.max_gamma)
+        asked = read_pair(target, draft, prompt, tokens, gamma, ends)
+        found = options.hub.look(asked)
+        pair = options.pair(asked.target) if found.option else None
+        return {
+            "findings": [{"level": level, "text": text} for level, text in found.findings],
+            "download_bytes": found.download_bytes,
+            "pair": pair and pair_data(pair),
+        }
+
     functions: list[Callable[..., Any]] = [
         replay,
         control,
@@ -63,7 +90,8 @@ def make_server_functions(
         opened,
         finished,
         saved,
-        predicted,
+        hub_known,
+        hub_look,
     ]
     return [_taking_lists(function) for function in [*functions, predicted]]
 

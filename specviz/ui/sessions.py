@@ -8,7 +8,8 @@ from typing import Any
 import gradio as gr
 
 from specviz.errors import RequestError
-from specviz.trace.values import RaceRequest, StartRace
+from specviz.trace.values import FetchModels, ModelDownloading, RaceRequest, StartRace
+from specviz.ui.download_stream import Downloads
 from specviz.ui.options import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.prompt_guide import PromptGuide
@@ -32,6 +33,13 @@ def accept(request: RaceRequest) -> None:
     """Find nothing wrong with a request."""
 
 
+def fetch_nothing(
+    request: RaceRequest, should_stop: Callable[[], bool] = bool
+) -> Iterator[ModelDownloading]:
+    """Download nothing: all models are here."""
+    return iter(())
+
+
 class NotEntered(gr.Error):  # type: ignore[misc]
     """Ends the event of a button quietly, so that nothing which should follow it does."""
 
@@ -50,6 +58,7 @@ class RaceSessions:
         limits: PageLimits,
         guide: PromptGuide | None = None,
         check_request: CheckRequest = accept,
+        fetch_models: FetchModels = fetch_nothing,
     ) -> None:
         self._start_race = start_race
         self._runs = runs
@@ -57,6 +66,7 @@ class RaceSessions:
         self._limits = limits
         self._guide = guide
         self._check_request = check_request
+        self._downloads = Downloads(fetch_models, limits)
 
     def enter(self, panel: Panel, read_request: Callable[[], RaceRequest], visitor: str) -> str:
         """Read the form into a new run and give its first packet: it waits, or was refused.
@@ -81,9 +91,15 @@ class RaceSessions:
         return packet or ""
 
     def stream(self, visitor: str) -> Iterator[str]:
-        """Let the race that this visitor's page has entered wait, run it, and yield its packets."""
+        """Let the race that this visitor's page has entered wait, run it, and yield its packets.
+
+        What it lacks is downloaded before it joins the queue: others race meanwhile.
+        """
         run = self._waiting(visitor)
         if run is None or run.request is None:
+            return
+        yield from self._downloads.stream(run)
+        if run.is_closed:
             return
         place = self._queue.join(run.request)
         if place is None:
@@ -145,7 +161,8 @@ class RaceSessions:
         run.stop()
         if run.has_begun and run.wait(STOP_SECONDS):
             return []
-        packet = close_run(run, State.STOPPED, message("status.was_stopped"))
+        told = "status.download_stopped" if run.is_downloading else "status.was_stopped"
+        packet = close_run(run, State.STOPPED, message(told))
         self._queue.wake()
         return [] if packet is None else [packet]
 

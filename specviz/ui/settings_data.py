@@ -3,7 +3,9 @@
 from typing import Any
 
 from specviz.trace.limits import DEFAULT_NGRAM, MAX_NGRAM, MIN_NGRAM
+from specviz.ui.hub_offer import HubAccess
 from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.pair_option import PairOption
 
 Span = tuple[float, float, float]
 """Lowest value, highest value and step of a number."""
@@ -38,6 +40,7 @@ def settings_data(options: PageOptions) -> dict[str, Any]:
             "top_p": 1,
             "seed": shown.seed,
             "tokens": shown.max_new_tokens,
+            "chat": True,
             "target": options.pairs[0].target,
             "lanes": first_lanes(options),
         },
@@ -46,13 +49,20 @@ def settings_data(options: PageOptions) -> dict[str, Any]:
         "max_prompt_chars": limits.max_prompt_chars,
         "max_lane_name_chars": limits.max_lane_name_chars,
         "max_drafting_lanes": limits.max_lanes - 1,
-        "pairs": [
-            {
-                "target": pair.target,
-                "drafts": pair.drafts,
-                "methods": [method.value for method in pair.methods],
-                "exits": pair.exits,
-            }
-            for pair in options.pairs
-        ],
+        "asks_hub": options.hub is not None and options.hub.access is not HubAccess.OFF,
+        "pairs": [pair_data(pair) for pair in options.pairs],
+    }
+
+
+def pair_data(pair: PairOption) -> dict[str, Any]:
+    """Give the browser one entry of the menu of models."""
+    return {
+        "target": pair.target,
+        "drafts": pair.drafts,
+        "methods": [method.value for method in pair.methods],
+        "exits": pair.exits,
+        "num_parameters": pair.num_parameters,
+        "has_chat": pair.has_chat,
+        "is_hub": pair.is_hub,
+        "is_known": pair.reading is not None,
     }

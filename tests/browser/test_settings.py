@@ -82,7 +82,7 @@ def test_a_link_restores_prompt_lanes_and_law(open_page: OpenPage, fake_address:
     link = _copied_link(first)
     assert "lane=draft-model:fake-misfit:6&lane=early-exit:8:2&lane=prompt-lookup:3:8" in link
     asked = parse_qs(urlparse(link).query)
-    plain = {"prompt", "temperature", "top_k", "top_p", "seed", "tokens", "target"}
+    plain = {"prompt", "temperature", "top_k", "top_p", "seed", "tokens", "chat", "target"}
     assert set(asked) == {*plain, "lane"}, "all is told, whatever a page begins with"
     second = open_page(link)
     expect(second.locator(ROWS)).to_have_count(3)

@@ -16,6 +16,7 @@ const MENU = {
     top_p: 1,
     seed: 0,
     tokens: 128,
+    chat: true,
     target: 'big',
     lanes: [{ method: 'draft-model', gamma: 4 }],
   },
@@ -117,10 +118,10 @@ test('a lane gets what its method takes, and nothing else', () => {
 
 test('what does not fit is told in a sentence and left as it was', () => {
   const lanes = [{ method: 'medusa' }, { method: 'draft-model', draft: 'nobody', gamma: 99 }, {}, {}];
-  const asked = { prompt: 'x'.repeat(21), temperature: 'hot', seed: 1.5, top_p: '0.5', target: 'x', lanes };
+  const asked = { chat: 'maybe', prompt: 'x'.repeat(21), temperature: 'hot', seed: 1.5, top_p: '0.5', target: 'x', lanes };
   const { fitting, faults } = fitSettings(asked, MENU.first, MENU);
-  assert.equal(faults.length, 8);
-  for (const part of ['temperature = hot', 'seed = 1.5', '21 characters', 'target = x', '4 lanes', 'medusa', 'nobody', '99']) {
+  assert.equal(faults.length, 9);
+  for (const part of ['temperature = hot', 'seed = 1.5', '21 characters', 'target = x', '4 lanes', 'medusa', 'nobody', '99', 'chat = maybe']) {
     assert.ok(faults.some((fault) => fault.includes(part)), part);
   }
   assert.ok(faults[1].includes('0 to 2,147,483,647'), 'limits are written in the reader’s language');
@@ -136,7 +137,7 @@ test('what a link says is what it was made of', () => {
     { method: 'prompt-lookup', max_ngram: 3, gamma: 8 },
   ];
   const { store } = makeStore();
-  const settings = { ...store.values, prompt: 'two\n& = ünï', temperature: 0.8, lanes };
+  const settings = { ...store.values, prompt: 'two\n& = ünï', temperature: 0.8, chat: false, lanes };
   const link = linkOf(settings, `${ADDRESS}?seed=3&old=1#x`);
   assert.ok(link.endsWith('&lane=draft-model:org/tiny:v1:6&lane=early-exit:8:2&lane=prompt-lookup:3:8'));
   const { fitting, faults } = fitSettings(readLink(new URL(link).search), store.values, MENU);
@@ -148,8 +149,8 @@ test('a link means the same on a page that begins with other settings', () => {
   const { store } = makeStore();
   const link = linkOf(store.values, `${ADDRESS}?old=1#x`);
   const names = [...new URL(link).searchParams.keys()];
-  assert.deepEqual(names, ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens', 'target', 'lane']);
-  const other = { ...store.values, prompt: 'other', temperature: 1.5, top_k: 7, top_p: 0.5, seed: 9, tokens: 16 };
+  assert.deepEqual(names, ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens', 'chat', 'target', 'lane']);
+  const other = { ...store.values, prompt: 'other', temperature: 1.5, top_k: 7, top_p: 0.5, seed: 9, tokens: 16, chat: false };
   const others = [{ method: 'prompt-lookup', max_ngram: 2, gamma: 1 }];
   const { fitting, faults } = fitSettings(readLink(new URL(link).search), { ...other, lanes: others }, MENU);
   assert.deepEqual(faults, []);

@@ -89,6 +89,25 @@ def test_a_pair_that_fits_in_every_respect() -> None:
     assert "up to 60 tokens; target-7B reads 256 and draft-1B 256" in found["pair.context_fits"][1]
 
 
+def test_a_target_without_a_draft_is_looked_at_alone() -> None:
+    made = report_pair(LocalSource(TARGET), TARGET.name, None, REQUEST)
+    assert made.fits
+    assert (made.draft, made.draft_numbers) == (None, None)
+    found = {x.text["id"]: in_english(x.text) for x in made.findings}
+    assert list(found) == ["pair.context_target_fits", "pair.memory_fits", "pair.disk_none"]
+    assert (
+        found["pair.context_target_fits"]
+        == "The request takes up to 60 tokens; target-7B reads 256."
+    )
+    longer = replace(REQUEST, max_new_tokens=300)
+    refused = report_pair(LocalSource(TARGET), TARGET.name, None, longer)
+    assert not refused.fits
+    assert refused.findings[0].text["id"] == "pair.context_target"
+    mixture = facts("hub/mixture", MixtralConfig(**SIZE, num_local_experts=4))
+    warned = report_pair(LocalSource(mixture), mixture.name, None, REQUEST)
+    assert any(x.text["id"] == "pair.mixture" for x in warned.findings)
+
+
 def test_sizes_are_counted_without_weights_and_are_those_of_the_model() -> None:
     made, _ = report()
     for config, numbers in ((llama(), made.target_numbers), (SMALL, made.draft_numbers)):

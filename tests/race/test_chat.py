@@ -4,13 +4,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from test_lanes import FakePool, llama
 from tiny_models import byte_tokenizer, random_model
 from transformers import LlamaConfig, PreTrainedTokenizerFast
 
 from specviz.errors import PromptError
 from specviz.models.loading import LoadedModel
 from specviz.race.lanes import encode_prompt
-from specviz.trace.values import LaneSpec, Method, RaceRequest
+from specviz.race.wiring import make_start_race
+from specviz.trace.values import LaneSpec, Method, RaceRequest, RaceStarted
 
 TEMPLATE = (
     "{% for turn in messages %}[{{ turn.role }}] {{ turn.content }}\n{% endfor %}"
@@ -59,3 +61,21 @@ def test_a_template_that_refuses_says_so() -> None:
     strict = "{{ raise_exception('only poems') }}"
     with pytest.raises(PromptError, match=r"only poems.*--no-chat"):
         encode_prompt(REQUEST, target(strict))
+
+
+@pytest.mark.parametrize(
+    ("template", "wish", "was_turn"),
+    [(TEMPLATE, True, True), (TEMPLATE, False, False), (None, True, False)],
+)
+def test_a_trace_says_whether_its_prompt_was_a_turn(
+    template: str | None, wish: bool, was_turn: bool
+) -> None:
+    pool = FakePool(target=llama()).with_tokenizer("target", target(template).tokenizer)
+    asked = replace(REQUEST, uses_chat=wish, max_new_tokens=2)
+    started = next(
+        event
+        for event in make_start_race(pool)(asked)  # type: ignore[arg-type]
+        if isinstance(event, RaceStarted)
+    )
+    assert started.request.uses_chat is was_turn
+    assert started.request.prompt == "a fox"

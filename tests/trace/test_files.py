@@ -139,6 +139,8 @@ def test_files_of_every_earlier_version_load_without_what_came_later() -> None:
     for added in ("form", "form_reason"):
         del content["environment"][added]
     assert files.from_json(content | {"schema_version": 3}) == small_race()
+    del content["request"]["uses_chat"]
+    assert files.from_json(content | {"schema_version": 4}) == small_race()
     for path in sorted((FIXTURE.parents[2] / "assets" / "traces").glob("*.json")):
         assert files.read_trace(path).lanes
 

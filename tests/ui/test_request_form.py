@@ -10,7 +10,8 @@ from fake_race import OPTIONS
 from specviz.errors import RequestError
 from specviz.trace.names import lane_names
 from specviz.trace.values import Method
-from specviz.ui.options import PageOptions, PairOption
+from specviz.ui.options import PageOptions
+from specviz.ui.pair_option import PairOption
 from specviz.ui.request_form import (
     MAX_LANES_CHARS,
     FormValues,
@@ -27,6 +28,7 @@ GOOD = FormValues(
     top_p=0.9,
     seed=7,
     max_new_tokens=64,
+    uses_chat=True,
 )
 LANE = {"method": "draft-model", "target": "fake-target", "draft": "fake-draft", "gamma": 5}
 
@@ -38,6 +40,8 @@ def test_the_form_becomes_a_baseline_and_one_lane() -> None:
     assert request.lanes[1].gamma == 5
     assert request.sampling.top_k == 40
     assert request.max_new_tokens == 64
+    assert request.uses_chat
+    assert not request_from_form(replace(GOOD, uses_chat=False), OPTIONS).uses_chat
 
 
 def test_the_form_may_ask_for_three_lanes_of_different_kinds() -> None:
@@ -65,6 +69,7 @@ FORGED: list[tuple[str, Any]] = [
     ("prompt", 7),
     ("prompt", ["x"]),
     ("prompt", "x" * 2_001),
+    *(("uses_chat", value) for value in (None, "true", 1, 0.0)),
     ("lanes", None),
     ("lanes", [LANE]),
     ("lanes", ""),

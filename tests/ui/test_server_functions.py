@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from fake_race import FakeRace, alone
+from fake_race import OPTIONS, FakeRace, alone
 
 from specviz.trace.files import loads
 from specviz.trace.theory import predicted_speedup
@@ -34,7 +34,7 @@ def runs() -> RunStore:
 @pytest.fixture
 def functions(runs: RunStore) -> dict[str, ServerFunction]:
     sessions = RaceSessions(FakeRace(pause=0), runs, RaceQueue(8), LIMITS)
-    return {each.__name__: each for each in make_server_functions(runs, sessions, LIMITS)}
+    return {each.__name__: each for each in make_server_functions(runs, sessions, OPTIONS)}
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ def _form(name: str, value: float) -> FormValues:
     values = {"temperature": 0, "top_k": 0, "top_p": 1, "seed": 0, "tokens": 8}
     if name not in LANE_FIELDS:
         values[name] = value
-    return FormValues("Hi", json.dumps([lane]), *values.values())
+    return FormValues("Hi", json.dumps([lane]), *values.values(), uses_chat=True)
 
 
 @pytest.mark.parametrize(("name", "end"), itertools.product(SPANS, (0, 1)))
@@ -42,7 +42,7 @@ def test_the_first_settings_can_be_raced() -> None:
     form = FormValues(
         first["prompt"],
         json.dumps(first["lanes"]),
-        *(first[name] for name in ("temperature", "top_k", "top_p", "seed", "tokens")),
+        *(first[name] for name in ("temperature", "top_k", "top_p", "seed", "tokens", "chat")),
     )
     assert request_from_form(form, OPTIONS).max_new_tokens == OPTIONS.defaults.max_new_tokens
 

@@ -1,6 +1,7 @@
 // Example prompts: a row of groups, the prompts of the open group, and what to watch in the chosen one.
 import { make, makeButton, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
+import { pairOf } from './menu.js';
 import { apply, onChange } from './settings.js';
 
 /** Draw the gallery; a prompt that is pressed, and what its hint invites to, become the settings. */
@@ -15,6 +16,8 @@ class Gallery {
   #tryRow = make('div', 'sv-tries');
   #tries = [];
   #shown = null;
+  /** The target that the hint speaks to. */
+  #target = null;
 
   constructor(groups) {
     this.#groups = groups.map((group) => this.#group(group));
@@ -59,7 +62,9 @@ class Gallery {
   /** Mark the prompt that stands in the field and say what to watch in it; none, if it is one's own. */
   #follow(settings) {
     const chosen = this.#chips.find(({ example }) => example.prompt === settings.prompt);
-    if ((chosen?.example ?? null) !== this.#shown) this.#show(chosen);
+    const isNew = (chosen?.example ?? null) !== this.#shown || settings.target !== this.#target;
+    this.#target = settings.target;
+    if (isNew) this.#show(chosen);
     for (const { button, some } of this.#tries) showPressed(button, covers(settings, some));
   }
 
@@ -75,6 +80,10 @@ class Gallery {
     this.#tryRow.replaceChildren(...this.#tries.map(({ button }) => button));
     this.#hint.replaceChildren();
     if (!example) return;
+    if (!pairOf(this.#target)?.is_known) {
+      this.#hint.append(make('span', '', t('gallery.other_target', { target: this.#target })));
+      return;
+    }
     const text = make('span', '', t(`prompt.${example.id}_hint`));
     this.#hint.append(make('strong', '', t('gallery.watch')), text);
   }

@@ -3,12 +3,14 @@ import { keyOf } from '../model/names.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { setEnabled } from '../page/enabled.js';
 import { t, translate } from '../page/strings.js';
+import { watchChatSwitch } from './chat_switch.js';
+import { onOffer, shareMenu } from './menu.js';
 import { apply, onChange } from './settings.js';
 import { fitLanes } from './store.js';
 
 /** Draw the editor; `choose(json)` is called with the lanes that draft. */
 export function mountLanes(container, menu, choose) {
-  const editor = new LaneEditor(menu);
+  const editor = new LaneEditor(shareMenu(menu));
   container.append(...editor.elements);
   let shown = {};
   onChange(({ target, lanes }, origin) => {
@@ -18,6 +20,8 @@ export function mountLanes(container, menu, choose) {
     // A row that is in use must not be drawn anew.
     if (!editor.has(origin)) editor.draw(target, lanes);
   });
+  onOffer(() => editor.draw(shown.target, shown.lanes));
+  watchChatSwitch();
 }
 
 class LaneEditor {
@@ -26,6 +30,7 @@ class LaneEditor {
   /** @type {LaneRow[]} */
   #rows = [];
   #select = make('select');
+  #picker = field('target', this.#select);
   #list = make('ol', 'sv-editor-list');
   #add = makeButton(t('editor.add'), () => this.#insert(this.#rows.length, this.#another()), 'sv-button sv-add');
   #count = make('span', 'sv-editor-count');
@@ -46,6 +51,7 @@ class LaneEditor {
 
   /** Show these lanes. */
   draw(target, lanes) {
+    this.#fillPicker();
     this.#select.value = target;
     this.#pair = this.#menu.pairs.find((pair) => pair.target === target);
     this.#rows = lanes.map((lane) => new LaneRow(lane, this.#pair, this.#menu, this.#acts()));
@@ -55,12 +61,17 @@ class LaneEditor {
 
   /** Choose the target, where a page offers several; the lanes follow it. */
   #targetPicker() {
-    const names = this.#menu.pairs.map((pair) => pair.target);
-    this.#select.append(...names.map((name) => make('option', '', name)));
     this.#select.addEventListener('change', () => apply({ target: this.#select.value }));
-    const label = field('target', this.#select);
-    label.hidden = names.length < 2;
-    return label;
+    return this.#picker;
+  }
+
+  #fillPicker() {
+    const { pairs } = this.#menu;
+    const options = (isHub) => pairs.filter((pair) => pair.is_hub === isHub).map(({ target }) => make('option', '', target));
+    const ofHub = make('optgroup', '', '', { label: t('hub.title') });
+    ofHub.append(...options(true));
+    this.#select.replaceChildren(...options(false), ...(ofHub.children.length ? [ofHub] : []));
+    this.#picker.hidden = pairs.length < 2;
   }
 
   #lanes() {

@@ -1,6 +1,6 @@
 // Settings as an address that people can read: ?prompt=…&temperature=0.8&lane=draft-model:specviz-small:4
 
-const PLAIN = ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens', 'target'];
+const PLAIN = ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens', 'chat', 'target'];
 const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram'];
 /** What stands between method and γ in a written lane. */
 const DETAILS = { 'draft-model': 'draft', 'early-exit': 'exit_layer', 'prompt-lookup': 'max_ngram' };

@@ -1,4 +1,5 @@
 // Below the prompt: what the chosen target is and has read, and why a prompt was refused or cut.
+import { pairOf } from './menu.js';
 import { current, onChange } from './settings.js';
 import { panels } from '../model/panels.js';
 import { make, setText } from '../page/dom.js';
@@ -13,7 +14,7 @@ export function mountPrompt(container, { max_chars: allowed, targets }) {
   const note = new PromptNote();
   const about = make('p', 'sv-target-about');
   container.append(note.element, about);
-  onChange(({ target }) => setText(about, aboutTarget(target, targets[target] ?? {})));
+  onChange(({ target }) => setText(about, aboutTarget(target, targets[target] ?? pairOf(target) ?? {})));
   onChange(({ prompt }) => note.follow(prompt));
   document.addEventListener('paste', (event) => notePaste(event, allowed, note));
   const { playback } = panels.race;

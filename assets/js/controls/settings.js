@@ -2,6 +2,7 @@
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { remember, remembered } from '../page/memory.js';
 import { t } from '../page/strings.js';
+import { pairOf, shareMenu } from './menu.js';
 import { linkOf, readLink, withoutSettings } from './link.js';
 import { SettingsStore } from './store.js';
 
@@ -11,6 +12,11 @@ const SHOWN_MS = 2500;
 const listeners = [];
 let store = null;
 let bar = null;
+/** Whether this page may ask the hub for models that are not on its menu. */
+let asksHub = false;
+/** Settings for a target that is not on the menu yet, until somebody sees to them; else null. */
+let ofHub = null;
+const hubListeners = [];
 /** Whether something was changed on this page; until then its address speaks for the settings. */
 let isTouched = false;
 
@@ -34,10 +40,24 @@ export function onChange(listener) {
  */
 export function apply(some, origin = null) {
   isTouched = true;
-  const faults = store.wish(some, origin);
+  const faults = wish(some, origin);
   bar.show(faults);
   keep();
   return faults;
+}
+
+/**
+ * Call `listener(settings)` with settings for a model of the hub that nobody has looked at, now if there
+ * are any and whenever some are wished for: target and lanes stay as they are until it was looked at.
+ */
+export function onHubWish(listener) {
+  hubListeners.push(listener);
+  if (ofHub) listener(ofHub);
+}
+
+/** Whether a target has to be looked at on the hub before it can be chosen. */
+export function isOfHub(target) {
+  return asksHub && target.includes('/') && !pairOf(target);
 }
 
 /** Wait until Gradio's controls hold all that was wished for. */
@@ -62,12 +82,23 @@ export function noteSetting(name, value) {
 
 /** Draw the buttons that belong to settings, and begin with those of the address or the last visit. */
 export function mountSettings(container, menu, choose) {
-  store = new SettingsStore(menu, (some) => choose(JSON.stringify(some)), notify);
+  asksHub = menu.asks_hub;
+  store = new SettingsStore(shareMenu(menu), (some) => choose(JSON.stringify(some)), notify);
   bar = new SettingsBar(() => linkOf(store.values, window.location.href));
   container.append(...bar.elements);
   const begun = readLink(window.location.search) ?? (isEmbedded() ? {} : readMemory());
-  bar.show(store.wish(begun));
+  bar.show(wish(begun));
   notify(store.values, null);
+}
+
+/** Wish for what the store can do, and hand on what has to be asked of the hub first. */
+function wish(some, origin = null) {
+  ofHub = some.target && isOfHub(some.target) ? some : null;
+  if (!ofHub) return store.wish(some, origin);
+  // Target and lanes stay as they are until it was looked at.
+  const faults = store.wish({ ...some, target: undefined, lanes: undefined }, origin);
+  for (const listener of hubListeners) listener(some);
+  return [...faults, t('hub.look_first', { target: some.target })];
 }
 
 function notify(values, origin) {

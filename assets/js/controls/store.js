@@ -5,12 +5,12 @@ import { t } from '../page/strings.js';
  * @typedef {{ method: string, gamma: number, draft?: string, exit_layer?: number,
  *   max_ngram?: number, name?: string }} Lane
  * @typedef {{ prompt: string, temperature: number, top_k: number, top_p: number, seed: number,
- *   tokens: number, target: string, lanes: Lane[] }} Settings
+ *   tokens: number, chat: boolean, target: string, lanes: Lane[] }} Settings
  */
 
 /** Settings that Gradio's own controls hold. */
 const NUMBERS = ['temperature', 'top_k', 'top_p', 'seed', 'tokens'];
-const OF_GRADIO = ['prompt', ...NUMBERS];
+const OF_GRADIO = ['prompt', 'chat', ...NUMBERS];
 
 /**
  * Holds target and lanes; of the settings that Gradio's controls hold it knows what they told. Values
@@ -92,6 +92,7 @@ export function fitSettings(asked, before, menu) {
     fitting[name] = fitNumber(name, asked[name], before[name], menu.spans[name], faults);
   }
   if (asked.prompt !== undefined) fitting.prompt = fitPrompt(asked.prompt, before, menu, faults);
+  if (asked.chat !== undefined) fitting.chat = fitSwitch('chat', asked.chat, before.chat, faults);
   if (asked.target !== undefined) {
     const targets = menu.pairs.map((pair) => pair.target);
     fitting.target = fitChoice('target', asked.target, before.target, targets, faults);
@@ -147,6 +148,11 @@ function fitNumber(name, asked, otherwise, [low, high, step], faults) {
   if (isWhole && number >= low && number <= high) return number;
   faults.push(t('preset.out_of_range', { name, found: text, low, high, otherwise }));
   return otherwise;
+}
+
+/** Yes or no; an address says it in letters. */
+function fitSwitch(name, asked, otherwise, faults) {
+  return fitChoice(name, String(asked), String(otherwise), ['true', 'false'], faults) === 'true';
 }
 
 function fitChoice(name, asked, otherwise, allowed, faults) {

@@ -36,10 +36,10 @@ export function methodName(method) {
   return t(`lane.${keyOf(method)}`);
 }
 
-/** What a lane runs. */
-export function aboutLane({ method, target, draft, gamma, exit_layer: layer }) {
-  if (method === 'baseline') return t('lane.about_alone', { target: shortName(target) });
-  if (method === 'draft-model') return t('lane.about_draft_model', { draft: shortName(draft ?? '?'), gamma });
+/** What a lane runs; `name` writes a model's name. */
+export function aboutLane({ method, target, draft, gamma, exit_layer: layer }, name = shortName) {
+  if (method === 'baseline') return t('lane.about_alone', { target: name(target) });
+  if (method === 'draft-model') return t('lane.about_draft_model', { draft: name(draft ?? '?'), gamma });
   if (method === 'early-exit' && layer) return t('lane.about_exit_layer', { layer, gamma });
   return t(`lane.about_${keyOf(method)}`, { gamma });
 }
@@ -70,12 +70,17 @@ export function aboutForm({ form, form_reason: reason }) {
 /** The lanes, the device and the date of a recorded race, on one line. */
 export function aboutRecording({ specs, environment }) {
   const date = writtenDate(environment.recorded_at);
-  return [...specs.map(aboutLane), aboutDevice(environment), date].join(' · ');
+  return [...specs.map((spec) => aboutLane(spec)), aboutDevice(environment), date].join(' · ');
 }
 
 /** How much slower than it ran a race is shown, or that it is not. */
 export function aboutSpeed(factor) {
   return factor === 1 ? t('status.shown_full') : t('status.shown_slower', { n: factor });
+}
+
+/** A model's name where there is little room: that of the hub without its owner. */
+export function briefName(model) {
+  return model.startsWith('fitted/') ? model : shortName(model).split('/').at(-1);
 }
 
 function shortName(model) {

@@ -1,13 +1,14 @@
 // The one line that says what a race is doing, from the race itself.
 import { secondHalf } from './finish.js';
 import { laneName } from './names.js';
-import { plain, decimals } from '../page/numbers.js';
+import { decimals, gigabytes, plain } from '../page/numbers.js';
 import { sentence, t, translate } from '../page/strings.js';
 
 /** Say what a race does now, or how it ended; a word of the server comes first. */
 export function narrate(race) {
   const { state, text } = race.status;
   if (text !== undefined) return state === 'error' ? sentence(text) : translate(text);
+  if (race.isDownloading) return tellDownload(race.loading);
   if (state === 'loading') return tellLoading(race.loading);
   if (state === 'running') return race.latest ? tellSecondHalf(race) ?? tellRound(race) : t('round.prompt_read');
   return state === 'finished' ? tellEnd(race) : '';
@@ -15,6 +16,12 @@ export function narrate(race) {
 
 function tellLoading(loading) {
   return loading ? t('status.loading_model', loading) : t('status.loading_models');
+}
+
+function tellDownload({ model, number, count, done_bytes: done, total_bytes: total }) {
+  const values = { model, number, count };
+  if (total === 0) return t('status.download_begins', values);
+  return t('status.download', { ...values, done: gigabytes(done, total), total: gigabytes(total) });
 }
 
 /** Once all that guess are done, the target alone still writes. */

@@ -29,7 +29,7 @@ export class Race {
   lanes = [];
   /** @type {Status} */
   status = { state: 'idle' };
-  /** The event ModelLoading that was last, while a race waits for models. */
+  /** The event ModelDownloading or ModelLoading that was last, while a race waits for models. */
   loading = null;
   /** The last round of a lane that drafts, else of any: what the narration is about. */
   latest = null;
@@ -50,6 +50,12 @@ export class Race {
 
   get isBusy() {
     return BUSY.has(this.status.state);
+  }
+
+  /** Whether files of its models are on their way; the race is not in the queue yet. */
+  get isDownloading() {
+    const { state, text } = this.status;
+    return state === 'waiting' && text === undefined && this.loading?.event === 'ModelDownloading';
   }
 
   get isOver() {
@@ -94,7 +100,7 @@ export class Race {
   }
 
   #takeEvent(event) {
-    if (event.event === 'ModelLoading') this.loading = event;
+    if (event.event === 'ModelLoading' || event.event === 'ModelDownloading') this.loading = event;
     else if (event.event === 'RaceStarted') {
       this.started = event;
       this.lanes = event.specs.map((spec, index) => new Lane(index, spec, event.specs));

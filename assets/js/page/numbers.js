@@ -68,6 +68,11 @@ export function separators() {
   return sign('decimal') + sign('group');
 }
 
+/** Bytes in GB, without the unit, with as many decimals as `total` bytes are worth. */
+export function gigabytes(bytes, total = bytes) {
+  return decimals(bytes / 1e9, total >= 1e9 ? 1 : total >= 1e8 ? 2 : 5);
+}
+
 /** A large count in words: "5.6 million". */
 export function compact(number) {
   if (isMissing(number)) return MISSING;

@@ -1,5 +1,6 @@
 // "Race this here, live": a race that is shown becomes the form's, and starts on this device.
-import { apply, current, onChange, whenSettled } from '../controls/settings.js';
+import { pairOf } from '../controls/menu.js';
+import { apply, current, isOfHub, onChange, whenSettled } from '../controls/settings.js';
 import { hasLive, panels } from '../model/panels.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { setEnabled } from '../page/enabled.js';
@@ -13,13 +14,16 @@ let pending = null;
 
 /** The settings of a race, from its first event, as the form takes them. */
 export function settingsOf({ request, specs }) {
+  const { prompt, max_new_tokens: tokens, uses_chat: chat } = request;
   const { temperature, top_k, top_p, seed } = request.sampling;
   const [{ target }, ...drafting] = specs;
   const lanes = drafting.map(({ method, draft, gamma, exit_layer, max_ngram, name }) => {
     const all = { method, draft, gamma, exit_layer, max_ngram, name };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null && value !== undefined));
   });
-  return { prompt: request.prompt, temperature, top_k, top_p, seed, tokens: request.max_new_tokens, target, lanes };
+  const settings = { prompt, temperature, top_k, top_p, seed, tokens, target, lanes };
+  // Elsewhere the switch says nothing, and stays as it is for the next target.
+  return pairOf(target)?.has_chat ? { ...settings, chat } : settings;
 }
 
 /** Fill the form with a race and start it live; what was shown of it ends. */
@@ -28,7 +32,11 @@ async function raceLive(started) {
   if (hasLive()) return;
   if (playback.race.isBusy) playback.stop();
   openTab('race');
-  pending = apply(settingsOf(started));
+  const settings = settingsOf(started);
+  const faults = apply(settings);
+  // A model of the hub is looked at first, and started from there.
+  if (isOfHub(settings.target)) return;
+  pending = faults;
   await whenSettled();
   document.getElementById('sv-race').click();
 }

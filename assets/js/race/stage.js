@@ -4,7 +4,7 @@ import { make, wrap } from '../page/dom.js';
 import { LaneView } from './lane.js';
 import { liveCharts } from './live_charts.js';
 import { FATES } from '../model/fates.js';
-import { aboutLane, laneName, waitingLanes } from '../model/names.js';
+import { aboutLane, briefName, laneName, waitingLanes } from '../model/names.js';
 import { showRound, standAt } from '../rounds/rounds.js';
 import { t } from '../page/strings.js';
 import { onChosenToken, roundMark } from './token.js';
@@ -49,7 +49,7 @@ export function mountStage(container, data, panel) {
 }
 
 function describe(lane) {
-  return { isBaseline: lane.isBaseline, name: laneName(lane), about: aboutLane(lane.spec) };
+  return { isBaseline: lane.isBaseline, name: laneName(lane), about: aboutLane(lane.spec, briefName) };
 }
 
 function legend(container, reflow) {

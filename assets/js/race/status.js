@@ -75,14 +75,22 @@ class Strip {
     this.refuse('');
     const sentence = state === 'idle' ? t(`status.idle_${this.#panel.name}`) : narrate(race);
     setText(this.#text, sentence);
-    this.#showProgress(state === 'loading' ? race.loading : null);
+    this.#showProgress(race);
     this.#speak(sentence, !race.isBusy);
     if (hasBegun) this.#comeIntoView();
   }
 
-  #showProgress(loading) {
-    this.#progress.hidden = loading === null;
-    if (loading) Object.assign(this.#progress, { max: loading.count, value: loading.number - 1 });
+  #showProgress(race) {
+    const { status, loading, isDownloading } = race;
+    const isShown = loading !== null && (status.state === 'loading' || isDownloading);
+    this.#progress.hidden = !isShown;
+    if (!isShown) return;
+    this.#progress.setAttribute('aria-label', t(isDownloading ? 'status.download_progress' : 'status.progress'));
+    const { count, number, done_bytes: done, total_bytes: total } = loading;
+    // Before the hub has said how much it is, nobody knows how far it is.
+    if (isDownloading && total === 0) this.#progress.removeAttribute('value');
+    else if (isDownloading) Object.assign(this.#progress, { max: total, value: done });
+    else Object.assign(this.#progress, { max: count, value: number - 1 });
   }
 
   /** Whoever starts a race wants to see it: all of it fits the screen from here on. */
@@ -97,7 +105,8 @@ class Strip {
     const { state: raced } = race.status;
     const state = isPaused && raced === 'running' ? 'paused' : raced;
     if (this.#container.dataset.state !== state) this.#container.dataset.state = state;
-    setText(this.#badge, t(`status.${state}`));
+    const badge = race.isDownloading ? 'downloading' : state;
+    setText(this.#badge, t(`status.${badge}`));
     const about = race.started ? this.#aboutOf(recording, race) : null;
     const origin = about ? t('status.origin', { about, speed: aboutSpeed(playback.factor) }) : slowNote(playback);
     this.#origin.hidden = !origin;

@@ -91,7 +91,7 @@ class Welcome {
   #makePicker() {
     this.#picker = make('select', 'sv-welcome-picker', '', { 'aria-label': t('welcome.which') });
     this.#races.forEach(({ started: { request, specs } }, index) => {
-      const lanes = specs.slice(1).map(aboutLane).join(' · ');
+      const lanes = specs.slice(1).map((spec) => aboutLane(spec)).join(' · ');
       const law = aboutSampling(request.sampling);
       const text = t('welcome.choice', { prompt: opening(request.prompt), law, lanes });
       this.#picker.append(make('option', '', text, { value: index }));

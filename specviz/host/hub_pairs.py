@@ -1,0 +1,56 @@
+"""Gives the page the catalogue of hub pairs, and the way to look at one before its download."""
+
+from collections.abc import Callable
+
+from specviz.models.hub_catalogue import HubCatalogue, HubPair, read_catalogue
+from specviz.ui.hub_offer import (
+    HubAccess,
+    HubOffer,
+    HubPairOption,
+    PairAsked,
+    PairLook,
+    PublishedFigure,
+)
+
+LoadedBytes = Callable[[str], int]
+"""Memory that a model takes already; 0 where it is not loaded."""
+
+
+def make_hub_offer(
+    access: HubAccess,
+    device: str,
+    dtype: str,
+    quantize: str | None,
+    loaded_bytes: LoadedBytes,
+) -> HubOffer:
+    """Make what the page offers of the hub; nothing asks the hub before a pair is looked at."""
+
+    def look(asked: PairAsked) -> PairLook:
+        # torch and transformers come with it, and the page answers before they are read.
+        from specviz.host.pair_look import look_at_pair
+
+        return look_at_pair(asked, device, dtype, quantize, loaded_bytes)
+
+    catalogue = read_catalogue()
+    pairs = tuple(_option(catalogue, pair) for pair in catalogue.pairs)
+    return HubOffer(pairs, access, look)
+
+
+def _option(catalogue: HubCatalogue, pair: HubPair) -> HubPairOption:
+    names = [name for name in (pair.target, pair.draft) if name is not None]
+    models = [catalogue.models[name] for name in names]
+    return HubPairOption(
+        target=pair.target,
+        draft=pair.draft,
+        exits=pair.exit_layers,
+        num_parameters=tuple(model.num_parameters for model in models),
+        stored_bytes=sum(model.weights_bytes() for model in models),
+        licences=tuple(dict.fromkeys(model.licence for model in models)),
+        is_gated=any(model.is_gated for model in models),
+        story=pair.story,
+        published=tuple(
+            PublishedFigure(each.figure.value, each.value, each.setting, each.source)
+            for each in pair.published
+        ),
+        is_checked=pair.checked and all(model.checked for model in models),
+    )
