@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import torch
 
-from specviz.decoding.capture import Capture
+from specviz.decoding.capture import Capture, uncaptured
 from specviz.decoding.sampling import are_finite, invert, over_vocab, to_probs
 from specviz.decoding.static_pass import Block, StaticPass
 from specviz.trace.values import Sampling
@@ -74,6 +74,8 @@ class StaticChain:
         self._sent = torch.zeros(num_given, dtype=torch.float64, pin_memory=device.type == "cuda")
         self._offsets = torch.arange(FIRST_WIDTH, device=device)
         self._columns = torch.arange(forward.capacity, device=device)
+        self._is_bounded = capture is uncaptured
+        self._reach = forward.capacity
         self._eos_ids = torch.tensor(sorted(kind.eos_ids), dtype=torch.int64, device=device)
         is_law_single = not kind.is_greedy and dtype != torch.float64
         row_dtype = torch.float32 if is_law_single else dtype
@@ -112,12 +114,14 @@ class StaticChain:
         values = [*ids[-FIRST_WIDTH:], len(ids) - FIRST_WIDTH, newest, *draws]
         self._sent[: len(values)] = torch.tensor(values, dtype=torch.float64)
         self._given.copy_(self._sent, non_blocking=True)
+        if self._is_bounded:
+            self._reach = len(ids) + self.kind.gamma
 
     def _compute(self) -> torch.Tensor:
         ids = self._given[:FIRST_WIDTH].long()
         slots = self._given[FIRST_WIDTH].long() + self._offsets
         for step in range(self.kind.gamma):
-            visible = self._columns <= slots[:, None]
+            visible = self._columns[: self._reach] <= slots[:, None]
             logits = self._forward(Block(ids, slots, slots, visible), 1)
             self.are_sound[step] = are_finite(logits)[0]
             row, token = self._draw(over_vocab(logits, self.kind.vocab_size), step)

@@ -18,7 +18,14 @@ from specviz.decoding.state_cache import layer_makers
 from specviz.errors import IncompatibleModelError
 from specviz.texts import message
 
+STEP = 64
+"""Buffers are a multiple of this long: fast attention kernels ask for it."""
 _FULL, _SLIDING = "full_attention", "sliding_attention"
+
+
+def rounded_room(num_tokens: int) -> int:
+    """Slots of a buffer for so many tokens."""
+    return -(-num_tokens // STEP) * STEP
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,10 @@ class Block:
     slots: torch.Tensor
     """Places in the cache, `[width]` int64."""
     visible: torch.Tensor
-    """`[width, capacity]` bool, true where a token may look."""
+    """`[width, reach]` bool, true where a token may look; places from `reach` on nobody sees. What
+    is recorded reaches to the end of the buffers, since a later text may be that long."""
+    sees_all: bool = False
+    """Whether `visible` is true everywhere, so that no mask is needed."""
 
 
 class StaticPass(Protocol):
@@ -73,11 +83,11 @@ class LeanStaticPass:
         self._cos, self._sin = self._lean.rotations_for(capacity)
         shape = (self._lean.num_layers, 2, capacity, *self._lean.head_shape)
         self._buffer = torch.zeros(shape, dtype=model.dtype, device=model.device)
-        self._slots = torch.empty(0)
+        self._slots, self._reach = torch.empty(0), capacity
 
     def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
         """Read a block and return the logits `[num_logits, vocab]` of its last places."""
-        self._slots = block.slots
+        self._slots, self._reach = block.slots, block.visible.shape[1]
         rotation = (self._cos[block.positions, None], self._sin[block.positions, None])
         sight = StaticSight(block, self._buffer.dtype)
         hidden = self._lean.embed_ids(block.ids)
@@ -87,11 +97,12 @@ class LeanStaticPass:
     def write(
         self, layer: int, keys: torch.Tensor, values: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Put a block's keys and values into their slots; return all of the layer."""
+        """Put a block's keys and values into their slots; return all that may be seen."""
         all_keys, all_values = self._buffer[layer]
         all_keys.index_copy_(0, self._slots, keys)
         all_values.index_copy_(0, self._slots, values)
-        return all_keys.transpose(0, 1), all_values.transpose(0, 1)
+        reach = self._reach
+        return all_keys[:reach].transpose(0, 1), all_values[:reach].transpose(0, 1)
 
     def keep_rows(self, start: int, rows: torch.Tensor) -> None:
         """Move the tokens at `start + rows` to the places from `start` on."""
@@ -106,18 +117,21 @@ class LeanStaticPass:
 
 
 class StaticSight:
-    """Masks of a block over the whole buffer, made once for each window."""
+    """Masks of a block over all that it reaches, made once for each window."""
 
     def __init__(self, block: Block, dtype: torch.dtype) -> None:
         self._visible, self._slots, self._dtype = block.visible, block.slots, dtype
+        self._sees_all = block.sees_all
         self._masks: dict[int | None, torch.Tensor] = {}
 
     def of(self, window: int | None, keys: torch.Tensor, values: torch.Tensor) -> Seen:
         """Return what a layer looks at."""
+        if self._sees_all and (window is None or keys.shape[1] <= window):
+            return keys, values, None, False
         return keys, values, self.mask(window), False
 
     def mask(self, window: int | None) -> torch.Tensor:
-        """Numbers to add, `[width, capacity]`; a text past a window has no trees in it."""
+        """Numbers to add, `[width, reach]`; a text past a window has no trees in it."""
         if window not in self._masks:
             visible = self._visible
             if window is not None:
@@ -154,7 +168,7 @@ class WrappedStaticPass:
         masks: Any = sight.mask(None)[None, None]
         if self._has_kinds:
             masks = {_FULL: masks, _SLIDING: sight.mask(self._window)[None, None]}
-        self._place.slots = block.slots
+        self._place.slots, self._place.reach = block.slots, block.visible.shape[1]
         logits: torch.Tensor = self._model(
             input_ids=block.ids[None],
             position_ids=block.positions[None],
@@ -185,6 +199,8 @@ class Place:
 
     slots: torch.Tensor
     """`[width]` int64."""
+    reach: int
+    """Places that may be seen."""
 
 
 class SlotLayer(DynamicLayer):  # type: ignore[misc]
@@ -207,12 +223,13 @@ class SlotLayer(DynamicLayer):  # type: ignore[misc]
     def update(
         self, key_states: torch.Tensor, value_states: torch.Tensor, *args: Any, **kwargs: Any
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Write `[1, num_kv_heads, width, head_dim]` to the slots and return all there is."""
+        """Write `[1, num_kv_heads, width, head_dim]` to the slots; return all that may be seen."""
         if not self.is_initialized:
             self.lazy_initialization(key_states, value_states)
         self.keys.index_copy_(2, self._place.slots, key_states)
         self.values.index_copy_(2, self._place.slots, value_states)
-        return self.keys, self.values
+        reach = self._place.reach
+        return self.keys[:, :, :reach], self.values[:, :, :reach]
 
     def get_seq_length(self) -> int:
         """Nothing counts by this: positions and masks are given."""

@@ -10,10 +10,8 @@ from specviz.decoding.lean_cache import DEFAULT_ROOM
 from specviz.decoding.model_runner import ModelRunner, shared_prefix
 from specviz.decoding.static_chain import FIRST_WIDTH, ChainKind, StaticChain
 from specviz.decoding.static_judge import StaticJudge
-from specviz.decoding.static_pass import Block, StaticPass, static_pass
+from specviz.decoding.static_pass import Block, StaticPass, rounded_room, static_pass
 
-STEP = 64
-"""Buffers are a multiple of this long: fast attention kernels ask for it."""
 WIDTHS = (1, 2, 4, 8)
 
 
@@ -39,7 +37,7 @@ class StaticRunner(ModelRunner):
         self._capture = capture
         self._steps: dict[int, StaticStep] = {}
         self._chain: tuple[StaticChain, StaticJudge] | None = None
-        self._pass = static_pass(model, _rounded(room + self._widths[-1]))
+        self._pass = static_pass(model, rounded_room(room + self._widths[-1]))
         super().__init__(model, room)
 
     @property
@@ -104,14 +102,14 @@ class StaticRunner(ModelRunner):
 
         Args:
             block: Ids `[width]` int64, of a width that is recorded.
-            start: Slot of the first, `[]` int64.
+            start: Slot of the first, `[]` int64: as many as the host knows to be read.
 
         Returns:
             Logits `[width, vocab]`, which the next step of this width writes over.
         """
         width = len(block)
         step = self._steps.get(width) or self._step(width, width)
-        step.fill_from_device(block, start)
+        step.fill_from_device(block, start, len(self._ids))
         return step.run()
 
     def note(self, ids: Sequence[int]) -> None:
@@ -158,7 +156,7 @@ class StaticRunner(ModelRunner):
         if num_tokens > self._pass.capacity:
             self._steps.clear()
             self.drop_chain()
-            self._pass = self._pass.grown(_rounded(2 * num_tokens))
+            self._pass = self._pass.grown(rounded_room(2 * num_tokens))
 
 
 class StaticStep:
@@ -178,6 +176,8 @@ class StaticStep:
         self._causal = torch.ones(width, width, dtype=torch.bool, device=device).tril()
         self._own = self._causal.clone()
         self._is_causal = True
+        self._is_bounded = capture is uncaptured
+        self._reach = forward.capacity
         self.run = capture(self._compute)
 
     def fill(
@@ -196,6 +196,7 @@ class StaticStep:
         ids = [*token_ids, *[0] * rest]
         positions = [*position_ids, *[position_ids[-1]] * rest]
         self._given.copy_(torch.tensor([*ids, *positions, start]))
+        self._bound(start)
         if own is not None:
             self._own.copy_(self._causal)
             self._own[: len(own), : len(own)] = own
@@ -203,22 +204,29 @@ class StaticStep:
             self._own.copy_(self._causal)
         self._is_causal = own is None
 
-    def fill_from_device(self, ids: torch.Tensor, start: torch.Tensor) -> None:
-        """Put in a block `[width]` of this very width, each token behind the other."""
+    def fill_from_device(self, ids: torch.Tensor, start: torch.Tensor, num_past: int) -> None:
+        """Put in a block `[width]` of this very width, each token behind the other.
+
+        Args:
+            num_past: What `start` `[]` holds, as the host knows it.
+        """
         self._given[: self._width] = ids
         self._given[self._width : -1] = start + self._offsets
         self._given[-1] = start
         if not self._is_causal:
             self._own.copy_(self._causal)
             self._is_causal = True
+        self._bound(num_past)
+
+    def _bound(self, start: int) -> None:
+        """Look no further than the block, where nothing is recorded."""
+        if self._is_bounded:
+            self._reach = start + self._width
 
     def _compute(self) -> torch.Tensor:
         ids, positions, start = torch.split(self._given, [self._width, self._width, 1])
         slots = start + self._offsets
-        visible = (self._columns < start).expand(self._width, -1)
+        visible = (self._columns[: self._reach] < start).expand(self._width, -1)
         visible = visible.index_copy(1, slots, self._own)
-        return self._forward(Block(ids, positions, slots, visible), self._num_logits)
-
-
-def _rounded(num_tokens: int) -> int:
-    return -(-num_tokens // STEP) * STEP
+        sees_all = self._is_bounded and self._width == 1
+        return self._forward(Block(ids, positions, slots, visible, sees_all), self._num_logits)

@@ -11,7 +11,8 @@ from transformers import MistralConfig, PreTrainedModel
 
 from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.model_runner import ModelRunner
-from specviz.decoding.static_runner import STEP, StaticRunner
+from specviz.decoding.static_pass import STEP
+from specviz.decoding.static_runner import StaticRunner
 from specviz.errors import IncompatibleModelError
 
 EXACT = 1e-10
