@@ -5,6 +5,7 @@ from typing import Any
 
 from specviz.trace.outcomes import outcome_table
 from specviz.ui.assets import read_examples
+from specviz.ui.device_files import measured_passes
 from specviz.ui.lesson_data import example_distributions, large_pass_data
 from specviz.ui.options import PageOptions
 from specviz.ui.recorded import read_recorded, recorded_names
@@ -72,6 +73,7 @@ def learn_data(options: PageOptions) -> dict[str, Any]:
         "parameters": {each.target: each.num_parameters for each in options.pairs},
         "prompts": {each.id: each.prompt for each in examples if each.id in LESSON_PROMPTS},
         "large": large_pass_data(),
+        "devices": measured_passes(),
         "distributions": example_distributions(packets),
         "recordings": recorded_names(),
         "recorded": packets
