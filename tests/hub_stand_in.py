@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 from transformers import LlamaConfig
 
+from specviz.models.hub_catalogue import known_revision
+
 ALLOWED_TOKEN = "hf_let_in"
 COMMIT = "c0ffee" + "0" * 34
 PIECE_BYTES = 4096
@@ -85,8 +87,10 @@ class HubStandIn:
     """Ends the hub: from then on connections are refused."""
 
     def add(self, name: str, folder: Path, fault: Fault = Fault.NONE) -> Repository:
-        """Serve a folder as `owner/name`."""
-        self.repositories[name] = Repository(folder, fault)
+        """Serve a folder as `owner/name`, at the revision that the catalogue asks for."""
+        known = known_revision(name)
+        commit = COMMIT if known == "main" else known
+        self.repositories[name] = Repository(folder, fault, commit=commit)
         return self.repositories[name]
 
     def downloads(self, file: str) -> list[Request]:
