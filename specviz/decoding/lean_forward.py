@@ -48,7 +48,7 @@ class LeanForward:
         head_dim = rows // (self._num_heads + 2 * self._num_kv_heads)
         self.head_shape = (self._num_kv_heads, head_dim)
         """Of the keys of one token."""
-        self._masks = CausalMasks(head.weight.dtype, model.device)
+        self.masks = CausalMasks(head.weight.dtype, model.device)
         self._cos, self._sin = self._rotations(FIRST_TABLE_LENGTH)
 
     @staticmethod
@@ -107,7 +107,7 @@ class LeanForward:
         """
         num_new = len(hidden)
         mask = None if visible is None else additive(visible, hidden.dtype, self._device)
-        sight = GrowingSight(num_new, len(cache), self._masks, mask)
+        sight = GrowingSight(num_new, len(cache), self.masks, mask)
         cache.make_room(num_new, self.head_shape, hidden)
         hidden = self.run(hidden, first, end, self._rotation(position_ids), cache, sight)
         cache.extend(num_new)

@@ -75,7 +75,7 @@ class StaticChain:
         self._offsets = torch.arange(FIRST_WIDTH, device=device)
         self._columns = torch.arange(forward.capacity, device=device)
         self._is_bounded = capture is uncaptured
-        self._reach = forward.capacity
+        self._start: int | None = None
         self._eos_ids = torch.tensor(sorted(kind.eos_ids), dtype=torch.int64, device=device)
         is_law_single = not kind.is_greedy and dtype != torch.float64
         row_dtype = torch.float32 if is_law_single else dtype
@@ -115,14 +115,13 @@ class StaticChain:
         self._sent[: len(values)] = torch.tensor(values, dtype=torch.float64)
         self._given.copy_(self._sent, non_blocking=True)
         if self._is_bounded:
-            self._reach = len(ids) + self.kind.gamma
+            self._start = len(ids) - FIRST_WIDTH
 
     def _compute(self) -> torch.Tensor:
         ids = self._given[:FIRST_WIDTH].long()
         slots = self._given[FIRST_WIDTH].long() + self._offsets
         for step in range(self.kind.gamma):
-            visible = self._columns[: self._reach] <= slots[:, None]
-            logits = self._forward(Block(ids, slots, slots, visible), 1)
+            logits = self._forward(self._block(ids, slots, step), 1)
             self.are_sound[step] = are_finite(logits)[0]
             row, token = self._draw(over_vocab(logits, self.kind.vocab_size), step)
             self.rows[step] = row
@@ -133,6 +132,13 @@ class StaticChain:
         num_before = (~is_end).long().cumprod(dim=0).sum()
         self.length.copy_((num_before + 1).clamp(max=self.kind.gamma))
         return self.rows
+
+    def _block(self, ids: torch.Tensor, slots: torch.Tensor, step: int) -> Block:
+        if self._start is None:
+            return Block(ids, slots, slots, self._columns <= slots[:, None])
+        # The first step reads two tokens.
+        start = self._start if step == 0 else self._start + step + 1
+        return Block(ids, slots, slots, None, start)
 
     def _draw(self, logits: torch.Tensor, step: int) -> tuple[torch.Tensor, torch.Tensor]:
         """The row to keep `[vocab]` and the token `[]` of logits `[1, vocab]`."""

@@ -12,7 +12,7 @@ import torch
 from transformers import PreTrainedModel
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
-from specviz.decoding.attention import Seen
+from specviz.decoding.attention import GrowingSight, Seen, Sight
 from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.state_cache import layer_makers
 from specviz.errors import IncompatibleModelError
@@ -38,11 +38,22 @@ class Block:
     """Places in the text, `[width]` int64."""
     slots: torch.Tensor
     """Places in the cache, `[width]` int64."""
-    visible: torch.Tensor
-    """`[width, reach]` bool, true where a token may look; places from `reach` on nobody sees. What
-    is recorded reaches to the end of the buffers, since a later text may be that long."""
-    sees_all: bool = False
-    """Whether `visible` is true everywhere, so that no mask is needed."""
+    visible: torch.Tensor | None
+    """`[width, capacity]` bool, true where a token may look; None: each token sees what stands
+    before it, from `start` on one behind the other."""
+    start: int | None = None
+    """What the first slot is, where nothing is recorded: then nobody looks past the block."""
+
+    @property
+    def reach(self) -> int | None:
+        """Places that may be seen; None: all."""
+        return None if self.start is None else self.start + len(self.ids)
+
+    def mask(self) -> torch.Tensor:
+        """`visible`, made where it is None, `[width, reach]`."""
+        if self.visible is not None:
+            return self.visible
+        return torch.arange(self.reach or 0, device=self.slots.device) <= self.slots[:, None]
 
 
 class StaticPass(Protocol):
@@ -83,13 +94,18 @@ class LeanStaticPass:
         self._cos, self._sin = self._lean.rotations_for(capacity)
         shape = (self._lean.num_layers, 2, capacity, *self._lean.head_shape)
         self._buffer = torch.zeros(shape, dtype=model.dtype, device=model.device)
-        self._slots, self._reach = torch.empty(0), capacity
 
     def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
         """Read a block and return the logits `[num_logits, vocab]` of its last places."""
-        self._slots, self._reach = block.slots, block.visible.shape[1]
-        rotation = (self._cos[block.positions, None], self._sin[block.positions, None])
-        sight = StaticSight(block, self._buffer.dtype)
+        self._slots, self._start, self._reach = block.slots, block.start, block.reach
+        sight: Sight
+        if block.start is None:
+            where: Any = block.positions
+            sight = StaticSight(block, self._buffer.dtype)
+        else:
+            where = slice(block.start, block.reach)
+            sight = GrowingSight(len(block.ids), block.start, self._lean.masks, None)
+        rotation = (self._cos[where, None], self._sin[where, None])
         hidden = self._lean.embed_ids(block.ids)
         hidden = self._lean.run(hidden, 0, None, rotation, self, sight)
         return self._lean.predict(hidden[-num_logits:])
@@ -99,9 +115,13 @@ class LeanStaticPass:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Put a block's keys and values into their slots; return all that may be seen."""
         all_keys, all_values = self._buffer[layer]
-        all_keys.index_copy_(0, self._slots, keys)
-        all_values.index_copy_(0, self._slots, values)
-        reach = self._reach
+        start, reach = self._start, self._reach
+        if start is None:
+            all_keys.index_copy_(0, self._slots, keys)
+            all_values.index_copy_(0, self._slots, values)
+        else:
+            all_keys[start:reach] = keys
+            all_values[start:reach] = values
         return all_keys[:reach].transpose(0, 1), all_values[:reach].transpose(0, 1)
 
     def keep_rows(self, start: int, rows: torch.Tensor) -> None:
@@ -120,14 +140,11 @@ class StaticSight:
     """Masks of a block over all that it reaches, made once for each window."""
 
     def __init__(self, block: Block, dtype: torch.dtype) -> None:
-        self._visible, self._slots, self._dtype = block.visible, block.slots, dtype
-        self._sees_all = block.sees_all
+        self._visible, self._slots, self._dtype = block.mask(), block.slots, dtype
         self._masks: dict[int | None, torch.Tensor] = {}
 
     def of(self, window: int | None, keys: torch.Tensor, values: torch.Tensor) -> Seen:
         """Return what a layer looks at."""
-        if self._sees_all and (window is None or keys.shape[1] <= window):
-            return keys, values, None, False
         return keys, values, self.mask(window), False
 
     def mask(self, window: int | None) -> torch.Tensor:
@@ -168,7 +185,7 @@ class WrappedStaticPass:
         masks: Any = sight.mask(None)[None, None]
         if self._has_kinds:
             masks = {_FULL: masks, _SLIDING: sight.mask(self._window)[None, None]}
-        self._place.slots, self._place.reach = block.slots, block.visible.shape[1]
+        self._place.slots, self._place.reach = block.slots, block.reach
         logits: torch.Tensor = self._model(
             input_ids=block.ids[None],
             position_ids=block.positions[None],
@@ -199,8 +216,8 @@ class Place:
 
     slots: torch.Tensor
     """`[width]` int64."""
-    reach: int
-    """Places that may be seen."""
+    reach: int | None
+    """Places that may be seen; None: all."""
 
 
 class SlotLayer(DynamicLayer):  # type: ignore[misc]

@@ -177,7 +177,7 @@ class StaticStep:
         self._own = self._causal.clone()
         self._is_causal = True
         self._is_bounded = capture is uncaptured
-        self._reach = forward.capacity
+        self._start: int | None = None
         self.run = capture(self._compute)
 
     def fill(
@@ -196,7 +196,7 @@ class StaticStep:
         ids = [*token_ids, *[0] * rest]
         positions = [*position_ids, *[position_ids[-1]] * rest]
         self._given.copy_(torch.tensor([*ids, *positions, start]))
-        self._bound(start)
+        self._bound(start if own is None else None)
         if own is not None:
             self._own.copy_(self._causal)
             self._own[: len(own), : len(own)] = own
@@ -218,15 +218,16 @@ class StaticStep:
             self._is_causal = True
         self._bound(num_past)
 
-    def _bound(self, start: int) -> None:
-        """Look no further than the block, where nothing is recorded."""
-        if self._is_bounded:
-            self._reach = start + self._width
+    def _bound(self, start: int | None) -> None:
+        """Look no further than a block from `start` on, where nothing is recorded."""
+        self._start = start if self._is_bounded else None
 
     def _compute(self) -> torch.Tensor:
         ids, positions, start = torch.split(self._given, [self._width, self._width, 1])
         slots = start + self._offsets
-        visible = (self._columns[: self._reach] < start).expand(self._width, -1)
-        visible = visible.index_copy(1, slots, self._own)
-        sees_all = self._is_bounded and self._width == 1
-        return self._forward(Block(ids, positions, slots, visible, sees_all), self._num_logits)
+        visible = None
+        if self._start is None:
+            visible = (self._columns < start).expand(self._width, -1)
+            visible = visible.index_copy(1, slots, self._own)
+        block = Block(ids, positions, slots, visible, self._start)
+        return self._forward(block, self._num_logits)
