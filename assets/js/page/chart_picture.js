@@ -6,7 +6,7 @@ import { readTheme } from './theme.js';
 const FORMATS = ['png', 'svg'];
 /** Dots of a PNG for each of the screen, so that it stays sharp on a slide. */
 const SCALE = 2;
-const TITLE_PX = 44;
+const TITLE_PX = 40;
 const EDGE_PX = 12;
 
 /**
@@ -27,11 +27,15 @@ export function savableConfig(name, title) {
 /** Charts have no ground and no title of their own: the page around them has both. */
 function save(plot, format, name, title) {
   const theme = readTheme();
+  // What the lines are called stands right above them, below the title.
+  const top = TITLE_PX + (plot.querySelector('.legend')?.getBoundingClientRect().height ?? 0);
+  const font = { size: 15 * theme.textScale, color: theme.ink };
+  const place = { x: 0, xref: 'paper', y: 1, yref: 'container', yanchor: 'top', pad: { t: EDGE_PX } };
   const layout = {
     ...plot.layout,
     paper_bgcolor: theme.surface,
-    title: { text: asText(title), x: 0, xref: 'paper', y: 1, yref: 'container', yanchor: 'top', pad: { t: EDGE_PX } },
-    margin: { ...plot.layout.margin, t: TITLE_PX, b: EDGE_PX, l: EDGE_PX, r: EDGE_PX },
+    title: { text: asText(title), font, ...place },
+    margin: { t: top, b: EDGE_PX, l: EDGE_PX, r: EDGE_PX },
   };
   const size = { width: plot.clientWidth, height: plot.clientHeight + TITLE_PX };
   const picture = { format, filename: `specviz-${name}`, scale: format === 'png' ? SCALE : 1, ...size };
