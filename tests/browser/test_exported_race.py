@@ -191,9 +191,7 @@ def test_a_file_has_no_fault(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_file_that_is_cut_off_says_so(
-    open_page: OpenPage, browser: Browser, hostile: tuple[Path, Trace]
-) -> None:
+def test_a_file_that_is_cut_off_says_so(browser: Browser, hostile: tuple[Path, Trace]) -> None:
     text = hostile[0].read_text(encoding="utf-8")
     broken = hostile[0].with_name("broken.html")
     broken.write_text(text[: text.index("sv-file-data") + 5_000], encoding="utf-8")

@@ -12,7 +12,8 @@ from fake_race import HOSTILE, WORDS, FakeRace
 
 from specviz.errors import RequestError
 from specviz.trace.values import LaneSpec, Method, RaceFinished, RaceRequest, Sampling, Trace
-from specviz.ui.race_file import MAX_FIGURES, race_html
+from specviz.ui.assets import CSS_FOLDER
+from specviz.ui.race_file import ABSENT, MAX_FIGURES, race_html
 from specviz.ui.recorded import packets_of
 
 ENDS_SCRIPTS = (" </script><script>window.hacked=1</script>", "<!--", "]]>", "\u2028", "\u2029\x00")
@@ -81,6 +82,12 @@ def test_a_file_lets_a_browser_ask_nothing_of_any_address(page: str) -> None:
     assert addresses <= {"http://www.w3.org/2000/svg"}, "the name of a kind of element"
     assert "url(" not in page
     assert "@import" not in page
+
+
+def test_every_style_sheet_is_in_a_file_or_left_out_by_name(page: str) -> None:
+    sheets = {sheet.stem: sheet.read_text("utf-8") for sheet in CSS_FOLDER.glob("*.css")}
+    assert set(sheets) > ABSENT
+    assert {name for name, text in sheets.items() if text not in page} == ABSENT
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.8])
