@@ -20,6 +20,7 @@ OpenPage = Callable[..., Page]
 OpenFile = Callable[..., Page]
 STATUS = "#sv-race-status"
 NUM_ROUNDS_READ = 6
+TIMEOUT_MS = 60_000
 ENDS_SCRIPTS = (" </script><script>window.hacked=1</script>", " <!--", " \u2028", " ]]>")
 LANES = (
     LaneSpec(None, Method.BASELINE, "fake-target"),
@@ -44,6 +45,7 @@ def open_file(browser: Browser) -> Iterator[OpenFile]:
         contexts.append(context)
         context.set_offline(True)
         page = context.new_page()
+        page.set_default_timeout(TIMEOUT_MS)
         address = path.as_uri() + query
         page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
         page.on("console", lambda told: faults.append(told.text) if told.type == "error" else None)
