@@ -1,4 +1,6 @@
 // The page's one entry: a place for every part of the page, and the way in for packets.
+import { liveCharts } from './race/live_charts.js';
+import { makeLiveButton } from './race/race_live.js';
 import { mountCharts } from './race/charts.js';
 import { mountClock } from './race/clock.js';
 import { mountCoach } from './learn/coach.js';
@@ -21,7 +23,7 @@ import { noteDrawn } from './page/curtain.js';
 import { panels } from './model/panels.js';
 import { stopLoader } from './page/rest.js';
 import { watchRoom } from './page/room.js';
-import { loadStrings } from './page/strings.js';
+import { loadStrings } from './page/load_strings.js';
 import { nameTabs } from './page/tabs.js';
 import { connect } from './wire/packets.js';
 
@@ -34,7 +36,7 @@ stopLoader();
 const parts = {
   header: mountHeader,
   welcome: mountWelcome,
-  rounds: mountRounds,
+  rounds: (container, data) => mountRounds(container, data, makeLiveButton),
   learn: mountLearn,
   coach: mountCoach,
   prompt: mountPrompt,
@@ -45,7 +47,9 @@ const views = {
   status: mountStatus,
   speed: mountSpeed,
   figures: mountFigures,
-  stage: mountStage,
+  // A race that is shown without a server has nothing to draw charts with.
+  stage: (container, data, panel) =>
+    mountStage(container, panel, data?.plotly ? [liveCharts(panel, data.plotly)] : []),
   clock: mountClock,
   charts: mountCharts,
   predict: mountPredict,

@@ -17,6 +17,7 @@ from specviz.bench.repeats import LaneSummary, median_summary, repeat_race, summ
 from specviz.cli.arguments import build_parser, build_request
 from specviz.cli.device_report import run_device_report
 from specviz.cli.distill import run_distill
+from specviz.cli.export import run_export
 from specviz.cli.family_questions import answer_questions
 from specviz.cli.family_tables import print_models, print_report
 from specviz.cli.hub_models import catalogue_json, print_catalogue, run_check
@@ -170,6 +171,10 @@ def _distill(args: Namespace, factory: StartRaceFactory, console: Console) -> in
     return 0
 
 
+def _export(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
+    return run_export(args, console)
+
+
 def _tell(phase: str, num_done: int, num_all: int) -> None:
     """Say how far a report is; one line that is written over, between races and so in no clock."""
     if sys.stderr.isatty():
@@ -185,6 +190,7 @@ _COMMANDS: dict[str, Callable[[Namespace, StartRaceFactory, Console], int]] = {
     "models": _models,
     "distill": _distill,
     "record": run_record,
+    "export": _export,
 }
 
 

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import specviz
 from specviz.bench.plan import DEFAULT_GAMMAS, DEFAULT_MAX_NEW_TOKENS
 from specviz.cli.distill import add_distill_options
+from specviz.cli.export import add_export_options
 from specviz.cli.hub_models import add_hub_options
 from specviz.cli.record import add_record_options
 from specviz.errors import RequestError
@@ -60,6 +61,7 @@ def build_parser() -> ArgumentParser:
     _add_models_options(commands.add_parser("models", help="list the shipped models, or measure"))
     add_distill_options(commands.add_parser("distill", help="fit a draft to a target"))
     add_record_options(commands.add_parser("record", help="race the recorded races again"))
+    add_export_options(commands.add_parser("export", help="write a race as a page in one file"))
     return parser
 
 

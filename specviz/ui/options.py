@@ -35,6 +35,8 @@ class PageLimits:
     """Longest trace file that the page opens."""
     max_trace_guesses: int = 64
     """Most guesses that a round of such a file may hold."""
+    max_export_bytes: int = 2_000_000
+    """Largest page of a race in one file that is sent to a browser."""
     queue_size: int = 32
     """How many races may wait; each that does keeps one of Gradio's 40 threads."""
     max_downloads: int = 4

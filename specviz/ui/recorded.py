@@ -5,6 +5,7 @@ A recorded race is a trace file and nothing else: where and when it ran stands i
 
 from collections.abc import Iterator
 from functools import cache
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -59,23 +60,31 @@ def open_trace(text: object, limits: PageLimits, guide: PromptGuide | None = Non
     if len(content) > allowed:
         raise PageError("error.trace_too_long", chars=len(content), allowed=allowed)
     trace = loads(content)
-    _check_showable(trace, limits.max_trace_guesses)
+    check_showable(trace, limits.max_trace_guesses)
     return list(packets_of(trace, guide))
 
 
-def packets_of(trace: Trace, guide: PromptGuide | None = None) -> Iterator[Parts]:
+def packets_of(
+    trace: Trace, guide: PromptGuide | None = None, max_figures: int | None = None
+) -> Iterator[Parts]:
     """Yield a finished race as packets, one a round.
 
-    Figures follow each round of a lane that drafts; the last packet says how the race ended.
+    Figures follow each round of a lane that drafts, or rounds evenly apart where they shall be at
+    most `max_figures` while the race runs; the last packet has them and says how the race ended.
     """
     log = RaceLog(guide)
     collected: list[EventJson] = []
+    num_drafting = sum(len(lane.rounds) for lane in trace.lanes[1:])
+    step = 1 if max_figures is None else max(1, ceil(num_drafting / max_figures))
+    num_done = 0
     for event in events_of(trace):
         written = log.take(event)
         collected.extend([] if written is None else [written])
         if isinstance(event, RaceStarted | RoundFinished):
             drafts = isinstance(event, RaceStarted) or event.lane > 0
-            yield _parts(collected, log.figures() if drafts else None, {"state": "running"})
+            has_figures = drafts and num_done % step == 0
+            num_done += drafts
+            yield _parts(collected, log.figures() if has_figures else None, {"state": "running"})
             collected = []
     yield _parts(collected, log.figures(), ending(log))
 
@@ -85,8 +94,12 @@ def _parts(events: list[EventJson], figures: list[LaneFigures] | None, status: S
     return parts if figures is None else parts | {"figures": figures}
 
 
-def _check_showable(trace: Trace, max_guesses: int) -> None:
-    """Refuse what would be shown wrongly, or grow with the square of its length when shown."""
+def check_showable(trace: Trace, max_guesses: int) -> None:
+    """Refuse what would be shown wrongly, or grow with the square of its length when shown.
+
+    Raises:
+        RequestError: Lane 0 alone does not draft nothing, or a round has more guesses than that.
+    """
     baselines = [lane.spec.method is Method.BASELINE for lane in trace.lanes]
     if not baselines[0] or any(baselines[1:]):
         raise PageError("error.trace_baseline")

@@ -10,10 +10,12 @@ from typing import Any
 from specviz.errors import SpecvizError
 from specviz.trace.files import dumps
 from specviz.trace.limits import MAX_GAMMA
+from specviz.trace.rounds_csv import rounds_csv
 from specviz.trace.theory import best_gamma, predicted_speedup
 from specviz.ui.hub_offer import read_pair
-from specviz.ui.options import PageOptions
+from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.prompt_guide import PromptGuide
+from specviz.ui.race_file import race_html
 from specviz.ui.recorded import open_trace, packets_of, read_recorded
 from specviz.ui.request_values import shown
 from specviz.ui.runs import Run, RunStore
@@ -55,9 +57,16 @@ def make_server_functions(
         """Give a finished run of this visitor again, with figures after every round."""
         return {"packets": list(packets_of(_trace_of(runs.get(run_id)), guide))}
 
-    def saved(run_id: object) -> Any:
-        """Give the whole trace of a finished run as the text of a file."""
-        return {"text": dumps(_trace_of(runs.get(run_id)))}
+    def saved(run_id: object, kind: object = "json") -> Any:
+        """Give a finished run as the text of a file: its trace, a page, or a table of rounds."""
+        trace = _trace_of(runs.get(run_id))
+        if kind == "html":
+            return {"text": _within(race_html(trace, guide, options.limits), options.limits)}
+        if kind == "csv":
+            return {"text": rounds_csv(trace)}
+        if kind == "json":
+            return {"text": dumps(trace)}
+        raise PageError("error.wrong_call")
 
     def hub_known(target: object) -> Any:
         """Give the menu's entry of a hub model that somebody has looked at."""
@@ -104,6 +113,14 @@ def predicted(alpha: object, draft_cost: object, verify_cost: object) -> Any:
         return {"speedups": speedups, "best": best_gamma(a, c, v)}
     except (TypeError, ValueError, OverflowError):
         return {"error": message("error.no_prediction")}
+
+
+def _within(page: str, limits: PageLimits) -> str:
+    size, allowed = len(page.encode()), limits.max_export_bytes
+    if size > allowed:
+        values = {"found": round(size / 1000), "allowed": round(allowed / 1000)}
+        raise PageError("error.export_too_long", **values)
+    return page
 
 
 def _trace_of(run: Run | None) -> Any:

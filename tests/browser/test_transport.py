@@ -210,6 +210,7 @@ def test_a_race_is_saved_watched_again_and_opened(
     expect(page.locator(f"{STATUS} .sv-origin")).to_be_hidden()
     with page.expect_download() as download:
         page.click(f"{STATUS} .sv-save")
+        page.click(f'{STATUS} [data-name="json"]')
     file = tmp_path / "race.json"
     download.value.save_as(file)
     assert json.loads(file.read_text())["schema_version"] == 5

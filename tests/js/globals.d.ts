@@ -8,6 +8,8 @@ interface Window {
   specvizLanguage: string;
   /** Gradio's own settings of the page. */
   gradio_config: { root?: string };
+  /** What an exported race holds, unpacked by export/loader.js: packets, and texts by language. */
+  specvizFile: { packets: any[]; strings: Record<string, Record<string, string>> };
   /** There once plotly.min.js is loaded. */
   Plotly: any;
 }

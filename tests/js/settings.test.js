@@ -145,6 +145,15 @@ test('what a link says is what it was made of', () => {
   assert.deepEqual(fitting, settings);
 });
 
+test('a link has the names of lanes where somebody gave any, each to its lane', () => {
+  const lanes = [{ ...FIRST_LANE }, { ...FIRST_LANE, name: 'a: & 4' }, { method: 'prompt-lookup', max_ngram: 3, gamma: 8 }];
+  const { store } = makeStore();
+  const link = linkOf({ ...store.values, lanes }, ADDRESS);
+  assert.deepEqual(fitSettings(readLink(new URL(link).search), store.values, MENU).fitting.lanes, lanes);
+  assert.ok(!linkOf(store.values, ADDRESS).includes('lane_name'));
+  assert.equal(withoutSettings(link), ADDRESS);
+});
+
 test('a link means the same on a page that begins with other settings', () => {
   const { store } = makeStore();
   const link = linkOf(store.values, `${ADDRESS}?old=1#x`);

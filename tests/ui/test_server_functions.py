@@ -1,16 +1,19 @@
 """What scripts ask of the server is answered in plain JSON, whatever they send."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from fake_race import OPTIONS, FakeRace, alone
 
 from specviz.trace.files import loads
+from specviz.trace.rounds_csv import rounds_csv
 from specviz.trace.theory import predicted_speedup
 from specviz.trace.values import LaneSpec, Method, RaceRequest
 from specviz.ui.options import PageLimits
 from specviz.ui.panels import Panel
+from specviz.ui.race_file import race_html
 from specviz.ui.race_queue import RaceQueue
 from specviz.ui.runs import Run, RunStore
 from specviz.ui.server_functions import ServerFunction, make_server_functions
@@ -33,8 +36,13 @@ def runs() -> RunStore:
 
 @pytest.fixture
 def functions(runs: RunStore) -> dict[str, ServerFunction]:
-    sessions = RaceSessions(FakeRace(pause=0), runs, RaceQueue(8), LIMITS)
-    return {each.__name__: each for each in make_server_functions(runs, sessions, OPTIONS)}
+    return _functions(runs, LIMITS)
+
+
+def _functions(runs: RunStore, limits: PageLimits) -> dict[str, ServerFunction]:
+    options = replace(OPTIONS, limits=limits)
+    sessions = RaceSessions(FakeRace(pause=0), runs, RaceQueue(8), limits)
+    return {each.__name__: each for each in make_server_functions(runs, sessions, options)}
 
 
 @pytest.fixture
@@ -100,6 +108,18 @@ def test_a_finished_race_is_saved_and_played(
     assert loads(saved) == run.trace
     assert functions["opened"]([saved]) == functions["finished"]([run.id])
     assert functions["control"]([run.id, "pause"]) == REFUSED, "it is over"
+
+
+def test_a_finished_race_is_saved_as_a_page_and_as_a_table(runs: RunStore, run: Run) -> None:
+    list(stream_race(FakeRace(pause=0), run, LIMITS, alone()))
+    assert run.trace is not None
+    functions = _functions(runs, LIMITS)
+    assert functions["saved"]([run.id, "html"]) == {"text": race_html(run.trace)}
+    assert functions["saved"]([run.id, "csv"]) == {"text": rounds_csv(run.trace)}
+    for kind in ("exe", None, 5, ["html"]):
+        assert set(functions["saved"]([run.id, kind])) == {"error"}
+    small = _functions(runs, replace(LIMITS, max_export_bytes=1_000))
+    assert small["saved"]([run.id, "html"])["error"]["id"] == "error.export_too_long"
 
 
 def test_predictions_are_those_of_the_theory(functions: dict[str, ServerFunction]) -> None:

@@ -2,10 +2,14 @@
 
 import itertools
 import json
+import re
+from dataclasses import fields
 
 import pytest
 from fake_race import OPTIONS
 
+from specviz.trace.values import LaneSpec
+from specviz.ui.assets import JS_FOLDER
 from specviz.ui.request_form import FormValues, request_from_form
 from specviz.ui.settings_data import first_lanes, settings_data, spans
 from specviz.ui.strings import PageError
@@ -49,3 +53,15 @@ def test_the_first_settings_can_be_raced() -> None:
 
 def test_the_browser_is_given_plain_values() -> None:
     assert json.loads(json.dumps(settings_data(OPTIONS)))["pairs"][0]["exits"] == [4, 8]
+
+
+def test_a_link_has_every_setting() -> None:
+    source = (JS_FOLDER / "controls" / "link.js").read_text(encoding="utf-8")
+
+    def listed(name: str) -> set[str]:
+        return set(re.findall(r"'(\w+)'", re.findall(rf"const {name} = \[(.*?)\];", source)[0]))
+
+    assert listed("PLAIN") == set(settings_data(OPTIONS)["first"]) - {"lanes"}
+    of_lane = {field.name for field in fields(LaneSpec)} - {"target"}
+    assert listed("LANE") | {"name"} == of_lane
+    assert "const NAMES = 'lane_name'" in source

@@ -1,6 +1,7 @@
 // Alpha of each held-out prompt before and after fitting, as two marks joined by a line.
 import { percent } from '../page/numbers.js';
-import { CONFIG, asText, chartLayout, loadPlotly } from '../page/plotly.js';
+import { savableConfig } from '../page/chart_picture.js';
+import { asText, chartLayout, loadPlotly } from '../page/plotly.js';
 import { t } from '../page/strings.js';
 import { onThemeChange, readTheme } from '../page/theme.js';
 
@@ -17,6 +18,7 @@ const [BEFORE, AFTER] = [1, 2];
 export class FitChart {
   #plot;
   #address;
+  #config;
   #rows = [];
   #isSeen = false;
   #width = 0;
@@ -24,6 +26,7 @@ export class FitChart {
   constructor(plot, address) {
     this.#plot = plot;
     this.#address = address;
+    this.#config = savableConfig('fit', t('fit.chart'));
     new IntersectionObserver((entries) => {
       this.#isSeen = entries.at(-1).isIntersecting;
       this.#draw();
@@ -47,7 +50,7 @@ export class FitChart {
     this.#width = this.#plot.clientWidth;
     const theme = readTheme();
     const rows = this.#rows;
-    await window.Plotly.react(this.#plot, traces(rows, theme), layout(rows, theme, this.#width), CONFIG);
+    await window.Plotly.react(this.#plot, traces(rows, theme), layout(rows, theme, this.#width), this.#config);
   }
 }
 

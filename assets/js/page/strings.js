@@ -15,11 +15,6 @@ export function setStrings(chosen, fallback) {
   [table, english] = [chosen, fallback];
 }
 
-/** Load both tables from the page's own server. */
-export async function loadStrings() {
-  setStrings(...(await Promise.all([readTable(language), readTable('en')])));
-}
-
 /**
  * A text with its placeholders filled. Values may be texts, numbers, which are written in the
  * visitor's language, or messages.
@@ -69,9 +64,4 @@ export function chooseLanguage(name) {
   const address = new URL(window.location.href);
   address.searchParams.set('lang', name);
   window.location.assign(address);
-}
-
-async function readTable(name) {
-  const response = await fetch(new URL(`../../strings/${name}.json`, import.meta.url));
-  return flatten(await response.json());
 }

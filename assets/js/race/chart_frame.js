@@ -2,7 +2,8 @@
 import { emptyChart } from './chart_specs.js';
 import { laneName } from '../model/names.js';
 import { make, wrap } from '../page/dom.js';
-import { CONFIG, chartLayout } from '../page/plotly.js';
+import { savableConfig } from '../page/chart_picture.js';
+import { chartLayout } from '../page/plotly.js';
 import { t } from '../page/strings.js';
 
 const HEIGHT_PX = 240;
@@ -15,6 +16,7 @@ const FEW_TICKS = 5;
 /** Draws one chart of a race; `onPick` is called when a visitor chooses another lane. */
 export class ChartFrame {
   #chart;
+  #config;
   #race = null;
   #image;
   #plot;
@@ -31,6 +33,8 @@ export class ChartFrame {
   constructor(chart, onPick, isSmall = false) {
     this.#chart = chart;
     this.isBeside = isSmall;
+    const title = t(`chart.${chart.id}`);
+    this.#config = { ...savableConfig(chart.id, title), ...(isSmall && { displayModeBar: false }) };
     this.element = make('figure', isSmall ? 'sv-live-chart' : 'sv-chart');
     this.element.dataset.chart = chart.id;
     this.element.classList.toggle('is-wide', chart.isWide === true);
@@ -39,7 +43,7 @@ export class ChartFrame {
       this.isStale = true;
       onPick();
     });
-    const head = wrap('figcaption', '', make('span', '', t(`chart.${chart.id}`)), this.#pick);
+    const head = wrap('figcaption', '', make('span', '', title), this.#pick);
     // Not on the plot itself, whose buttons a picture would hide.
     this.#image = make('div', 'sv-spoken', '', { role: 'img' });
     this.#plot = make('div', 'sv-plot');
@@ -74,7 +78,7 @@ export class ChartFrame {
         ...layout,
         ...(this.isBeside && smaller(layout, theme)),
       }),
-      this.isBeside ? { ...CONFIG, displayModeBar: false } : CONFIG,
+      this.#config,
     );
     for (const drawing of this.#plot.querySelectorAll('.main-svg')) drawing.ariaHidden = 'true';
     this.#image.setAttribute('aria-label', this.#describe(lanes));

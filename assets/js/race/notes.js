@@ -1,15 +1,16 @@
 // What there is to know about a race's texts: a prompt far from what the target has read, loops, a full context.
-import { apply } from '../controls/settings.js';
-import { focusPrompt } from '../controls/prompt_field.js';
 import { make, makeButton, wrap } from '../page/dom.js';
 import { decimals, finePercent, percent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 import { WhySlower } from './why_slower.js';
 
-/** Draw them below a panel's strip, and the answer why a lane was slower; `data.prompts` are the gallery’s by id. */
-export function mountNotes(container, data, { name, playback }) {
-  const notes = new Notes((name === 'race' && data?.prompts) || {});
-  const why = new WhySlower(`sv-slower-${name}`);
+/**
+ * Draw them below a panel's strip, and the answer why a lane was slower. What may follow stands in `offers`:
+ * `prompts`, the gallery’s by id, with `usePrompt(prompt)`, and `startLesson(id)`.
+ */
+export function mountNotes(container, { name, playback }, { prompts = {}, usePrompt = null, startLesson = null } = {}) {
+  const notes = new Notes(prompts, usePrompt);
+  const why = new WhySlower(`sv-slower-${name}`, startLesson);
   const spoken = wrap('div', 'sv-notes', notes.element, why.button);
   spoken.setAttribute('role', 'status');
   container.append(spoken, why.element);
@@ -23,12 +24,14 @@ export function mountNotes(container, data, { name, playback }) {
 /** Draws one line for each thing to know. */
 class Notes {
   #prompts;
+  #usePrompt;
   /** Ids of the lines that stand there: they are drawn again only where there are others. */
   #shown = '';
   element = make('ul', '', '', { hidden: '', 'aria-label': t('notes.name') });
 
-  constructor(prompts) {
+  constructor(prompts, usePrompt) {
     this.#prompts = prompts;
+    this.#usePrompt = usePrompt;
   }
 
   /** Keep the lines up with a race. */
@@ -54,13 +57,9 @@ class Notes {
     const how = make('summary', '', t('reading.how'));
     item.append(wrap('details', 'sv-note-detail', how, make('p', '', aboutFamiliarity(familiarity))));
     const prompt = this.#prompts[familiarity.example];
-    if (prompt === undefined) return item;
+    if (prompt === undefined || !this.#usePrompt) return item;
     const text = t('reading.try', { example: t(`prompt.${familiarity.example}`) });
-    const use = () => {
-      apply({ prompt });
-      focusPrompt();
-    };
-    item.append(makeButton(text, use, 'sv-link', { title: prompt }));
+    item.append(makeButton(text, () => this.#usePrompt(prompt), 'sv-link', { title: prompt }));
     return item;
   }
 }

@@ -2,7 +2,6 @@
 import { Card } from './card.js';
 import { make, wrap } from '../page/dom.js';
 import { LaneView } from './lane.js';
-import { liveCharts } from './live_charts.js';
 import { FATES } from '../model/fates.js';
 import { aboutLane, briefName, laneName, waitingLanes } from '../model/names.js';
 import { showRound, standAt } from '../rounds/rounds.js';
@@ -11,15 +10,13 @@ import { onChosenToken, roundMark } from './token.js';
 
 const SAMPLE_ROUND = 3;
 
-/** Draw the stage and keep it up with the race. */
-export function mountStage(container, data, panel) {
+/** Draw the stage and keep it up with the race; `charts` stand beside the lanes until a token is pointed at. */
+export function mountStage(container, panel, charts = []) {
   const { name, playback } = panel;
   const card = new Card((entry) => showRound(panel, entry));
   // Whoever opens Round by round next wants to see the round of the token that was chosen.
   onChosenToken((entry, race) => race === playback.race && !entry.lane.isBaseline && standAt(panel, entry));
   const row = make('div', 'sv-lanes');
-  // A race that is shown without a server has nothing to draw charts with.
-  const charts = data?.plotly ? [liveCharts(panel, data.plotly)] : [];
   const beside = wrap('div', 'sv-beside', ...charts, card.element);
   const grid = wrap('div', 'sv-stage', row, beside);
   let views = [];

@@ -1,5 +1,4 @@
 // "Why can that be?": a slower lane's own sum, and what would help, in place below the race's closing sentence.
-import { startLesson } from '../learn/coach.js';
 import { keyOf, laneName } from '../model/names.js';
 import { make, makeButton, wrap } from '../page/dom.js';
 import { decimals, finePercent, percent, plain, times } from '../page/numbers.js';
@@ -10,10 +9,13 @@ const LESSON = 'loses';
 /** A button that is there where a lane was slower, and the answer that it opens. */
 export class WhySlower {
   #lanes = [];
+  #startLesson;
   button;
   element;
 
-  constructor(id) {
+  /** `startLesson(id)` takes a visitor through a lesson; null where there is none. */
+  constructor(id, startLesson) {
+    this.#startLesson = startLesson;
     const attributes = { hidden: '', 'aria-expanded': 'false', 'aria-controls': id };
     this.button = makeButton(t('status.why_slower'), () => this.#toggle(), 'sv-link sv-why-slower', attributes);
     this.element = make('section', 'sv-slower', '', { id, hidden: '', 'aria-label': t('status.why_slower') });
@@ -42,8 +44,8 @@ export class WhySlower {
 
   #draw() {
     const answers = this.#lanes.map((lane) => answer(lane, this.#lanes.length > 1));
-    const lesson = makeButton(t('slower.lesson'), () => startLesson(LESSON), 'sv-link');
-    this.element.replaceChildren(...answers, lesson);
+    const lesson = makeButton(t('slower.lesson'), () => this.#startLesson(LESSON), 'sv-link');
+    this.element.replaceChildren(...answers, ...(this.#startLesson ? [lesson] : []));
   }
 }
 

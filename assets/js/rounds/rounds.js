@@ -17,11 +17,14 @@ import { makeBars, makeToolbar } from './toolbar.js';
 let goTo = null;
 let wish = null;
 
-/** Draw the tab; it follows the panel whose race began last. `recorded` names a race to offer, or is null. */
-export function mountRounds(container, { recorded }) {
+/**
+ * Draw the tab; it follows the panel whose race began last. `recorded` names a race to offer, or is null;
+ * `makeLive(raceOf)` makes what races a race here, null where nothing can.
+ */
+export function mountRounds(container, { recorded }, makeLive = null) {
   const cursor = new Cursor();
   const player = new Player(cursor, () => update(false));
-  const toolbar = makeToolbar(cursor, player);
+  const toolbar = makeToolbar(cursor, player, makeLive);
   const head = [toolbar, makeBars(cursor)];
   const round = [makeTelling(cursor, player), makeCards(cursor), makeQuestion(cursor), makeTimes(cursor)];
   const below = [makeDistributions(cursor), makeCoin(cursor)];

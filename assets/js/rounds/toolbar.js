@@ -4,12 +4,11 @@ import { setEnabled } from '../page/enabled.js';
 import { aboutLane, aboutRecording, aboutSampling, laneName } from '../model/names.js';
 import { panels } from '../model/panels.js';
 import { t } from '../page/strings.js';
-import { makeLiveButton } from '../race/race_live.js';
 
 const SPEEDS = [0.5, 1, 2, 4];
 
-/** Make lane, buttons, speed and slider, kept in step with the cursor. */
-export function makeToolbar(cursor, player) {
+/** Make lane, buttons, speed and slider, kept in step with the cursor; `makeLive` as in `mountRounds`. */
+export function makeToolbar(cursor, player, makeLive) {
   const lanes = makeLaneSelect(cursor);
   const about = make('p', 'sv-round-about');
   const badge = make('span', 'sv-badge sv-round-recorded', t('status.recorded'));
@@ -36,8 +35,8 @@ export function makeToolbar(cursor, player) {
     setText(play, t(player.isPlaying ? 'rounds.pause' : 'rounds.play'));
   };
 
-  const live = makeLiveButton(() => cursor.race);
-  const head = wrap('div', 'sv-round-head', lanes.element, badge, about, live, guessSwitch(cursor));
+  const live = makeLive ? [makeLive(() => cursor.race)] : [];
+  const head = wrap('div', 'sv-round-head', lanes.element, badge, about, ...live, guessSwitch(cursor));
   const buttons = wrap('div', 'sv-round-buttons', back, play, next, speedSelect(player));
   const row = wrap('div', 'sv-round-moves', buttons, slider, position);
   return { element: wrap('div', 'sv-round-toolbar', head, row), update };
