@@ -20,7 +20,7 @@ from specviz.models.devices import pick_device
 from specviz.models.dtype_choice import AUTO
 from specviz.models.dtypes import QUANTIZED_BYTES
 from specviz.trace.limits import MAX_GAMMA
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling
 
 DEFAULT_GAMMA = 4
 DEFAULT_PROMPT = "Once upon a time"
@@ -207,7 +207,11 @@ def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: st
     draft = lane.get("draft", None if lane else args.draft)
     if draft is None and method is Method.DRAFT_MODEL:
         draft = args.draft or (DEFAULT_DRAFT if target == DEFAULT_TARGET else None)
-    return LaneSpec(name=lane.get("name"), method=method, target=target, draft=draft, **numbers)
+    rule = lane.get("rule", Rule.RIGHT.value)
+    if rule not in tuple(Rule):
+        raise RequestError(f"--lane rule must be one of {', '.join(Rule)}, got {rule!r}")
+    name = lane.get("name")
+    return LaneSpec(name, method, target, draft, **numbers, rule=Rule(rule))
 
 
 def _whole_number(key: str, text: str) -> int:

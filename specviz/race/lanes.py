@@ -6,6 +6,7 @@ from specviz.decoding.clock import Clock, DeviceClock
 from specviz.decoding.decoder import Decoder, Limits
 from specviz.decoding.forms import MakeRunner, RaceForm
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.play import RecordedPlay
 from specviz.decoding.positions import context_of, declared_context
 from specviz.decoding.proposal import Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
@@ -18,6 +19,7 @@ from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
 from specviz.decoding.static_chain import ChainKind
 from specviz.decoding.static_runner import StaticRunner
+from specviz.decoding.wrong_rules import WrongRounds
 from specviz.errors import PromptError
 from specviz.models.chat import encode_turn, has_chat_template
 from specviz.models.compatibility import check_pair, check_rollback
@@ -26,7 +28,7 @@ from specviz.models.exits import default_exit
 from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
 from specviz.texts import message
-from specviz.trace.values import LaneSpec, Method, RaceRequest
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule
 
 
 def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
@@ -99,8 +101,10 @@ def build_decoder(
     runner = _target_runner(spec, target, num_tokens, form.make_runner)
     proposer = _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
     chance, clock = SeededChance(request.sampling.seed), DeviceClock(runner.device)
-    recorded = None
-    if isinstance(proposer, DraftModel) and isinstance(runner, StaticRunner):
+    recorded: RecordedPlay | None = None
+    if spec.rule is not Rule.RIGHT:
+        recorded = WrongRounds(spec.rule, proposer, runner, request.sampling, chance, clock)
+    elif isinstance(proposer, DraftModel) and isinstance(runner, StaticRunner):
         sampling = replace(request.sampling, seed=0)
         kind = ChainKind(spec.gamma, sampling, runner.vocab_size, target.eos_ids)
         recorded = _recorded(kind, proposer, runner, form, chance, clock)

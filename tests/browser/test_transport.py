@@ -212,7 +212,7 @@ def test_a_race_is_saved_watched_again_and_opened(
         page.click(f"{STATUS} .sv-save")
     file = tmp_path / "race.json"
     download.value.save_as(file)
-    assert json.loads(file.read_text())["schema_version"] == 4
+    assert json.loads(file.read_text())["schema_version"] == 5
 
     page.click(f"{STATUS} .sv-again")
     expect(page.locator(f"{STATUS} .sv-recorded")).to_be_visible()
