@@ -83,12 +83,15 @@ def build_decoder(
     request: RaceRequest,
     form: RaceForm | None = None,
     num_prompt: int = 0,
+    chance: SeededChance | None = None,
 ) -> Decoder:
     """Build the decoder of one lane; lanes share weights, never caches.
 
     Args:
         form: The form that the race has; None: the plain one.
         num_prompt: Tokens of the prompt.
+        chance: What the lane draws from; None: a stream of the request's seed, the same for every
+            text.
 
     Raises:
         ModelLoadError: A model cannot be loaded.
@@ -100,7 +103,8 @@ def build_decoder(
     num_tokens = num_prompt + request.max_new_tokens
     runner = _target_runner(spec, target, num_tokens, form.make_runner)
     proposer = _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
-    chance, clock = SeededChance(request.sampling.seed), DeviceClock(runner.device)
+    chance = chance or SeededChance(request.sampling.seed)
+    clock = DeviceClock(runner.device)
     recorded: RecordedPlay | None = None
     if spec.rule is not Rule.RIGHT:
         recorded = WrongRounds(spec.rule, proposer, runner, request.sampling, chance, clock)
@@ -123,6 +127,18 @@ def build_decoder(
         ),
         recorded=recorded,
     )
+
+
+def build_proposer(
+    spec: LaneSpec, pool: ModelSource, request: RaceRequest, form: RaceForm, num_prompt: int
+) -> Proposer:
+    """Build what drafts for a lane, by itself and with caches of its own.
+
+    Raises: as `build_decoder`.
+    """
+    num_tokens = num_prompt + request.max_new_tokens
+    runner = _target_runner(spec, pool.get(spec.target), num_tokens, form.make_runner)
+    return _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
 
 
 def _recorded(
