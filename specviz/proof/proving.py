@@ -94,13 +94,13 @@ def _prove(
         bench.alone[alone.choose(bench.tally.next_law)] += 1
         if bench.tally.num_texts % every == 0:
             yield bench.progress(request.num_samples)
-    tests = bench.tally.check()
-    p_value = joined([test.p_value for test in tests])
+    checks = bench.tally.check()
+    p_value = joined([check.p_value for check in checks])
     yield Proof(
         request,
         Finding.DIFFERENT if p_value < LEVEL else Finding.CONSISTENT,
         p_value,
-        tests,
+        checks,
         bench.race.max_new_tokens,
         bench.progress(request.num_samples),
         time.perf_counter() - begun,

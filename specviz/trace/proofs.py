@@ -99,8 +99,8 @@ class Proof:
     request: ProofRequest
     finding: Finding
     p_value: float
-    """Of all tests together: the smallest times their number, at most 1 (Bonferroni)."""
-    tests: tuple[CheckResult, ...]
+    """Of all checks together: the smallest times their number, at most 1 (Bonferroni)."""
+    checks: tuple[CheckResult, ...]
     num_tokens: int
     """Most tokens of one continuation: γ + 2, unless the context ends."""
     last: ProofProgress
