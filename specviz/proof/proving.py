@@ -74,35 +74,35 @@ def _prove(
     if pool.device.type == "cpu":
         choose_threads([pool.get(name).model for name in names])
     begun = time.perf_counter()
-    bench = _Bench.built(pool, request)
+    setup = _Setup.built(pool, request)
     seed = request.sampling.seed
     lane = build_decoder(
         spec,
         pool,
-        bench.race,
+        setup.race,
         RaceForm(make_runner=RewindingRunner),
-        len(bench.prompt_ids),
+        len(setup.prompt_ids),
         OneStream(seed),
     )
     alone = SeededChance(seed ^ ALONE)
     every = max(1, request.num_samples // NUM_REPORTS)
-    while bench.tally.num_texts < request.num_samples and not should_stop():
-        lane.prefill(bench.prompt_ids)
+    while setup.tally.num_texts < request.num_samples and not should_stop():
+        lane.prefill(setup.prompt_ids)
         while lane.stop_reason is None:
             lane.step()
-        bench.tally.add(lane.output_ids)
-        bench.alone[alone.choose(bench.tally.next_law)] += 1
-        if bench.tally.num_texts % every == 0:
-            yield bench.progress(request.num_samples)
-    checks = bench.tally.check()
+        setup.tally.add(lane.output_ids)
+        setup.alone[alone.choose(setup.tally.next_law)] += 1
+        if setup.tally.num_texts % every == 0:
+            yield setup.progress(request.num_samples)
+    checks = setup.tally.check()
     p_value = joined([check.p_value for check in checks])
     yield Proof(
         request,
         Finding.DIFFERENT if p_value < LEVEL else Finding.CONSISTENT,
         p_value,
         checks,
-        bench.race.max_new_tokens,
-        bench.progress(request.num_samples),
+        setup.race.max_new_tokens,
+        setup.progress(request.num_samples),
         time.perf_counter() - begun,
     )
 
@@ -132,7 +132,7 @@ def _race_of(request: ProofRequest, num_tokens: int) -> RaceRequest:
 
 
 @dataclass(slots=True, eq=False)
-class _Bench:
+class _Setup:
     """What stands beside the lane's decoder in a proof."""
 
     race: RaceRequest
@@ -143,7 +143,7 @@ class _Bench:
     detokenizer: IncrementalDetokenizer
 
     @classmethod
-    def built(cls, pool: ModelSource, request: ProofRequest) -> "_Bench":
+    def built(cls, pool: ModelSource, request: ProofRequest) -> "_Setup":
         """Encode the prompt and build what measures.
 
         A shorter text than γ + 2 tokens, which begins a second round whatever was accepted, would

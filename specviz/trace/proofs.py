@@ -15,7 +15,7 @@ from specviz.trace.values import LaneSpec, ModelLoading, Sampling
 LEVEL = 0.01
 """How often a lane that follows the law exactly may be called different."""
 DEFAULT_SAMPLES = 2_000
-MIN_SAMPLES, MAX_SAMPLES = 100, 1_000_000
+MIN_SAMPLES, MAX_SAMPLES = 100, 100_000
 
 
 class Finding(StrEnum):

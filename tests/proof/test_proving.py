@@ -123,7 +123,7 @@ def test_a_proof_that_is_stopped_judges_what_it_has() -> None:
     ("request_", "problem"),
     [
         (replace(REQUEST, sampling=Sampling()), "at temperature 0 nothing is drawn"),
-        (replace(REQUEST, num_samples=99), "samples must be 100 to 1000000, got 99"),
+        (replace(REQUEST, num_samples=99), "samples must be 100 to 100000, got 99"),
         (replace(REQUEST, lane=LaneSpec(None, Method.BASELINE, "target")), "a lane that drafts"),
         (replace(REQUEST, lane=replace(LANE, gamma=0)), "gamma of lane"),
     ],
