@@ -21,6 +21,7 @@ LAYERS: Mapping[str, int] = {
     "specviz.models": 2,
     "specviz.race": 3,
     "specviz.race.wiring": 4,
+    "specviz.proof": 5,
     "specviz.distill": 3,
     "specviz.training": 4,
     "specviz.bench": 3,
@@ -58,6 +59,7 @@ TORCH_LIVES_IN = (
     "specviz.distill",
     "specviz.training",
     "specviz.race.wiring",
+    "specviz.proof",
 )
 
 

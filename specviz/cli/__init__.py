@@ -1,6 +1,7 @@
 """The command line: wires models, races and reports, and turns every failure into one sentence.
 
-Exit status: 0 done, 1 a lane failed while it ran, 2 bad input, 130 interrupted.
+Exit status: 0 done, 1 a lane failed while it ran or was found different, 2 bad input, 130
+interrupted.
 """
 
 import json
@@ -22,6 +23,7 @@ from specviz.cli.family_questions import answer_questions
 from specviz.cli.family_tables import print_models, print_report
 from specviz.cli.hub_models import catalogue_json, print_catalogue, run_check
 from specviz.cli.models_report import build_plan, family_json, list_models, models_json
+from specviz.cli.prove import run_prove
 from specviz.cli.race_report import print_race
 from specviz.cli.record import run_record
 from specviz.cli.summary_report import (
@@ -35,6 +37,7 @@ from specviz.errors import SpecvizError
 from specviz.models.dtype_choice import pick_dtype
 from specviz.models.hub_catalogue import read_catalogue
 from specviz.trace import files
+from specviz.trace.proofs import StartProof
 from specviz.trace.values import RaceRequest, StartRace, StopReason, Trace
 
 StartRaceFactory = Callable[[str, str], StartRace]
@@ -175,6 +178,32 @@ def _export(args: Namespace, factory: StartRaceFactory, console: Console) -> int
     return run_export(args, console)
 
 
+def _prove(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
+    request = build_request(args)
+    dtype = _dtype(args, request)
+    status, content = run_prove(
+        args,
+        request,
+        lambda: factory(args.device, dtype),
+        lambda: _start_proof_on(args.device, dtype, args.quantize),
+        console,
+    )
+    if args.json:
+        _print_json(console, content)
+    return status
+
+
+def _start_proof_on(device: str, dtype: str, quantize: str | None) -> StartProof:
+    from transformers.utils import logging
+
+    from specviz.models.loading import ModelPool
+    from specviz.proof.proving import make_start_proof
+
+    if not sys.stderr.isatty():
+        logging.disable_progress_bar()
+    return make_start_proof(ModelPool(device, dtype, quantize=quantize))
+
+
 def _tell(phase: str, num_done: int, num_all: int) -> None:
     """Say how far a report is; one line that is written over, between races and so in no clock."""
     if sys.stderr.isatty():
@@ -189,6 +218,7 @@ _COMMANDS: dict[str, Callable[[Namespace, StartRaceFactory, Console], int]] = {
     "bench": _bench,
     "models": _models,
     "distill": _distill,
+    "prove": _prove,
     "record": run_record,
     "export": _export,
 }

@@ -14,6 +14,7 @@ from specviz.bench.plan import DEFAULT_GAMMAS, DEFAULT_MAX_NEW_TOKENS
 from specviz.cli.distill import add_distill_options
 from specviz.cli.export import add_export_options
 from specviz.cli.hub_models import add_hub_options
+from specviz.cli.prove import add_prove_options
 from specviz.cli.record import add_record_options
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
@@ -21,7 +22,7 @@ from specviz.models.devices import pick_device
 from specviz.models.dtype_choice import AUTO
 from specviz.models.dtypes import QUANTIZED_BYTES
 from specviz.trace.limits import MAX_GAMMA
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling
 
 DEFAULT_GAMMA = 4
 DEFAULT_PROMPT = "Once upon a time"
@@ -60,20 +61,32 @@ def build_parser() -> ArgumentParser:
     _add_repeat(bench, 5, "number of repetitions (default 5)")
     _add_models_options(commands.add_parser("models", help="list the shipped models, or measure"))
     add_distill_options(commands.add_parser("distill", help="fit a draft to a target"))
+    prove = commands.add_parser("prove", help="test that a lane writes what its target would")
+    _add_race_options(prove, temperature=1.0, max_new_tokens=64)
+    add_prove_options(prove)
     add_record_options(commands.add_parser("record", help="race the recorded races again"))
     add_export_options(commands.add_parser("export", help="write a race as a page in one file"))
     return parser
 
 
-def _add_race_options(parser: ArgumentParser) -> None:
+def _add_race_options(
+    parser: ArgumentParser, *, temperature: float = 0.0, max_new_tokens: int = 128
+) -> None:
     add = parser.add_argument
     add("--method", choices=_DRAFTING, help=f"how drafts are made (default {Method.DRAFT_MODEL})")
     add("--gamma", type=int, metavar="N", help=f"tokens drafted a round (default {DEFAULT_GAMMA})")
-    add("--temperature", type=float, default=0.0, metavar="T", help="0, the default, is greedy")
+    greedy = "0 is greedy (default %(default)s)"
+    add("--temperature", type=float, default=temperature, metavar="T", help=greedy)
     add("--top-k", type=int, default=0, metavar="K", help="0, the default, switches it off")
     add("--top-p", type=float, default=1.0, metavar="P", help="1, the default, switches it off")
     add("--seed", type=int, default=0, metavar="N", help="default 0")
-    add("--max-new-tokens", type=int, default=128, metavar="N", help="default %(default)s")
+    add(
+        "--max-new-tokens",
+        type=int,
+        default=max_new_tokens,
+        metavar="N",
+        help="default %(default)s",
+    )
     add("--target", metavar="ID", help="hub id or local folder (default: the shipped target)")
     add("--draft", metavar="ID", help="hub id or local folder (default: the shipped draft)")
     add(
@@ -155,7 +168,7 @@ def build_request(args: Namespace) -> RaceRequest:
 
     Raises: RequestError for a lane that cannot be read.
     """
-    if args.repeat < 1:
+    if getattr(args, "repeat", 1) < 1:
         raise RequestError(f"--repeat must be 1 or more, got {args.repeat}")
     method = Method(args.method or Method.DRAFT_MODEL)
     given = [_read_lane(text) for text in args.lane]
@@ -167,7 +180,7 @@ def build_request(args: Namespace) -> RaceRequest:
     baseline = LaneSpec(name=None, method=Method.BASELINE, target=target)
     lanes = [baseline, *(_lane_spec(lane, args, method, target) for lane in given)]
     return RaceRequest(
-        prompt=args.prompt,
+        prompt=args.prompt or DEFAULT_PROMPT,
         lanes=tuple(lanes),
         sampling=Sampling(args.temperature, args.top_k, args.top_p, args.seed),
         max_new_tokens=args.max_new_tokens,
@@ -209,7 +222,11 @@ def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: st
     draft = lane.get("draft", None if lane else args.draft)
     if draft is None and method is Method.DRAFT_MODEL:
         draft = args.draft or (DEFAULT_DRAFT if target == DEFAULT_TARGET else None)
-    return LaneSpec(name=lane.get("name"), method=method, target=target, draft=draft, **numbers)
+    rule = lane.get("rule", Rule.RIGHT.value)
+    if rule not in tuple(Rule):
+        raise RequestError(f"--lane rule must be one of {', '.join(Rule)}, got {rule!r}")
+    name = lane.get("name")
+    return LaneSpec(name, method, target, draft, **numbers, rule=Rule(rule))
 
 
 def _whole_number(key: str, text: str) -> int:

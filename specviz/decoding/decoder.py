@@ -46,8 +46,8 @@ class Decoder:
         """Decode with a proposer's drafts.
 
         Args:
-            recorded: Plays the rounds that fit what a device has recorded, all others are played
-                step by step; None: it has recorded none.
+            recorded: Plays the rounds that fit it (what a device has recorded, or a wrong rule),
+                all others are played step by step; None: all are.
         """
         self._target = target
         self._proposer = proposer
@@ -104,7 +104,7 @@ class Decoder:
         gamma = min(self._gamma, self._room() - 1)
         begun = self._clock.now_ms()
         if self._recorded is not None and self._recorded.fits(self._committed, gamma):
-            play = self._recorded.play(self._committed)
+            play = self._recorded.play(self._committed, gamma)
         else:
             play = self._play_step_by_step(gamma, begun)
         position = len(self._committed) - self._num_prompt

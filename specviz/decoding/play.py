@@ -24,10 +24,12 @@ class Play:
 
 
 class RecordedPlay(Protocol):
-    """Plays whole rounds by what a device has recorded, where that fits."""
+    """Plays whole rounds in its own way, where that fits: by what a device has recorded, or by a
+    rule that is known to be wrong."""
 
     def fits(self, committed_ids: Sequence[int], gamma: int) -> bool:
-        """Whether what is recorded is of this draft length and has room for it."""
+        """Whether it can play a round of this draft length behind these tokens."""
 
-    def play(self, committed_ids: Sequence[int]) -> Play:
-        """Draft, read and judge; tensors of the result hold until the next round."""
+    def play(self, committed_ids: Sequence[int], gamma: int) -> Play:
+        """Draft at most `gamma` tokens, read and judge; tensors of the result hold until the next
+        round."""

@@ -59,8 +59,8 @@ class RecordedRounds:
             and self._target.has_read(committed_ids[:-1])
         )
 
-    def play(self, committed_ids: Sequence[int]) -> Play:
-        """Draft, read and judge.
+    def play(self, committed_ids: Sequence[int], gamma: int) -> Play:
+        """Draft, read and judge; `gamma` is the recorded one, where the round fits.
 
         Raises:
             DecodingError: A model returned logits that are not numbers.

@@ -6,6 +6,7 @@ from specviz.decoding.clock import Clock, DeviceClock
 from specviz.decoding.decoder import Decoder, Limits
 from specviz.decoding.forms import MakeRunner, RaceForm
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.play import RecordedPlay
 from specviz.decoding.positions import context_of, declared_context
 from specviz.decoding.proposal import Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
@@ -18,6 +19,7 @@ from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
 from specviz.decoding.static_chain import ChainKind
 from specviz.decoding.static_runner import StaticRunner
+from specviz.decoding.wrong_rules import WrongRounds
 from specviz.errors import PromptError
 from specviz.models.chat import encode_turn, has_chat_template
 from specviz.models.compatibility import check_pair, check_rollback
@@ -26,7 +28,7 @@ from specviz.models.exits import default_exit
 from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
 from specviz.texts import message
-from specviz.trace.values import LaneSpec, Method, RaceRequest
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule
 
 
 def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
@@ -81,12 +83,15 @@ def build_decoder(
     request: RaceRequest,
     form: RaceForm | None = None,
     num_prompt: int = 0,
+    chance: SeededChance | None = None,
 ) -> Decoder:
     """Build the decoder of one lane; lanes share weights, never caches.
 
     Args:
         form: The form that the race has; None: the plain one.
         num_prompt: Tokens of the prompt.
+        chance: What the lane draws from; None: a stream of the request's seed, the same for every
+            text.
 
     Raises:
         ModelLoadError: A model cannot be loaded.
@@ -98,9 +103,12 @@ def build_decoder(
     num_tokens = num_prompt + request.max_new_tokens
     runner = _target_runner(spec, target, num_tokens, form.make_runner)
     proposer = _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
-    chance, clock = SeededChance(request.sampling.seed), DeviceClock(runner.device)
-    recorded = None
-    if isinstance(proposer, DraftModel) and isinstance(runner, StaticRunner):
+    chance = chance or SeededChance(request.sampling.seed)
+    clock = DeviceClock(runner.device)
+    recorded: RecordedPlay | None = None
+    if spec.rule is not Rule.RIGHT:
+        recorded = WrongRounds(spec.rule, proposer, runner, request.sampling, chance, clock)
+    elif isinstance(proposer, DraftModel) and isinstance(runner, StaticRunner):
         sampling = replace(request.sampling, seed=0)
         kind = ChainKind(spec.gamma, sampling, runner.vocab_size, target.eos_ids)
         recorded = _recorded(kind, proposer, runner, form, chance, clock)
@@ -119,6 +127,18 @@ def build_decoder(
         ),
         recorded=recorded,
     )
+
+
+def build_proposer(
+    spec: LaneSpec, pool: ModelSource, request: RaceRequest, form: RaceForm, num_prompt: int
+) -> Proposer:
+    """Build what drafts for a lane, by itself and with caches of its own.
+
+    Raises: as `build_decoder`.
+    """
+    num_tokens = num_prompt + request.max_new_tokens
+    runner = _target_runner(spec, pool.get(spec.target), num_tokens, form.make_runner)
+    return _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
 
 
 def _recorded(

@@ -16,7 +16,7 @@ from specviz.trace.limits import (
     MIN_TEMPERATURE,
 )
 from specviz.trace.names import lane_names
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling
 
 
 def check_request(request: RaceRequest) -> None:
@@ -71,6 +71,8 @@ def _check_lane(name: str, spec: LaneSpec) -> None:
     if spec.method is Method.BASELINE:
         if spec.gamma != 0 or spec.draft is not None:
             raise RequestError(message("refusal.baseline_drafts"))
+        if spec.rule is not Rule.RIGHT:
+            raise RequestError(message("refusal.baseline_rule", found=spec.rule.value))
         return
     _check_range(_of_lane("gamma", name), spec.gamma, 1, MAX_GAMMA)
     if spec.method is Method.DRAFT_MODEL and not spec.draft:
@@ -81,6 +83,8 @@ def _check_lane(name: str, spec: LaneSpec) -> None:
         )
     if spec.method is Method.PROMPT_LOOKUP:
         _check_range(_of_lane("max_ngram", name), spec.max_ngram, MIN_NGRAM, MAX_NGRAM)
+        if spec.rule is Rule.ARGMAX_SOFTMAX:
+            raise RequestError(message("refusal.rule_needs_probabilities", lane=repr(name)))
     if spec.exit_layer is not None and spec.exit_layer < 1:
         raise RequestError(
             message(

@@ -29,7 +29,9 @@ from specviz.trace.values import (
 )
 
 MAX_BYTES = 20_000_000
-ADDED_LATER = frozenset({"runner_up", "prompt_log_prob", "form", "form_reason", "uses_chat"})
+ADDED_LATER = frozenset(
+    {"runner_up", "prompt_log_prob", "form", "form_reason", "uses_chat", "rule"}
+)
 """Fields that a trace of an earlier version may lack; each has a default."""
 
 

@@ -7,7 +7,7 @@ The page derives the same names in the reader's language (`assets/js/model/names
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
-from specviz.trace.values import LaneSpec, Method, Trace
+from specviz.trace.values import LaneSpec, Method, Rule, Trace
 
 METHOD_NAMES: dict[Method, str] = {
     Method.BASELINE: "target alone",
@@ -16,6 +16,13 @@ METHOD_NAMES: dict[Method, str] = {
     Method.EARLY_EXIT: "target + early exit",
 }
 """What a lane is called that is the only one to run this method."""
+RULE_NAMES: dict[Rule, str] = {
+    Rule.TARGET_RESAMPLE: "corrects from the target itself",
+    Rule.ARGMAX_SOFTMAX: "most probable drafts over their softmax",
+    Rule.KEEP_AFTER_REJECTION: "keeps drafts behind a rejection",
+    Rule.NO_RENORMALISE: "residual not renormalised",
+}
+"""What is wrong with a lane of another rule than the right one."""
 DETAILS: dict[str, Callable[[LaneSpec], str]] = {
     "draft": lambda spec: short_name(spec.draft or "?"),
     "exit_layer": lambda spec: f"layer {spec.exit_layer or '?'}",
@@ -28,10 +35,14 @@ DETAILS: dict[str, Callable[[LaneSpec], str]] = {
 def lane_names(specs: Sequence[LaneSpec]) -> tuple[str, ...]:
     """Name the lanes of a race, no two of them alike unless somebody named them so.
 
+    A lane with a wrong rule says so, whoever named it.
+
     Example: two draft-model lanes with γ 2 and 6 are "target + draft model (γ 2)" and "… (γ 6)";
     two that are the same in all are "… (#1)" and "… (#2)".
     """
-    return tuple(spec.name or _derived(index, specs) for index, spec in enumerate(specs))
+    return tuple(
+        _marked(spec.name or _derived(index, specs), spec) for index, spec in enumerate(specs)
+    )
 
 
 def names_of(trace: Trace) -> tuple[str, ...]:
@@ -44,9 +55,13 @@ def short_name(model: str) -> str:
     return PurePath(model).name if PurePath(model).is_absolute() else model
 
 
+def _marked(name: str, spec: LaneSpec) -> str:
+    return name if spec.rule is Rule.RIGHT else f"{name}, WRONG: {RULE_NAMES[spec.rule]}"
+
+
 def _derived(index: int, specs: Sequence[LaneSpec]) -> str:
     spec = specs[index]
-    alike = [other for other in specs if other.method is spec.method]
+    alike = [other for other in specs if (other.method, other.rule) == (spec.method, spec.rule)]
     if len(alike) == 1:
         return METHOD_NAMES[spec.method]
     parts = [
@@ -61,4 +76,4 @@ def _derived(index: int, specs: Sequence[LaneSpec]) -> str:
 
 
 def _choices(spec: LaneSpec) -> tuple[object, ...]:
-    return (spec.method, *(getattr(spec, field) for field in DETAILS))
+    return (spec.method, spec.rule, *(getattr(spec, field) for field in DETAILS))

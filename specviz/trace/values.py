@@ -44,6 +44,19 @@ class Method(StrEnum):
     EARLY_EXIT = "early-exit"
 
 
+class Rule(StrEnum):
+    """By which rule a lane keeps or rejects drafts: the right one, or one known to be wrong.
+
+    What the wrong ones do stands in `decoding/wrong_rules.py`.
+    """
+
+    RIGHT = "right"
+    TARGET_RESAMPLE = "target-resample"
+    ARGMAX_SOFTMAX = "argmax-softmax"
+    KEEP_AFTER_REJECTION = "keep-after-rejection"
+    NO_RENORMALISE = "no-renormalise"
+
+
 class Outcome(StrEnum):
     """Fate of a drafted token."""
 
@@ -102,6 +115,8 @@ class LaneSpec:
     declares."""
     max_ngram: int = DEFAULT_NGRAM
     """Longest match that the method `prompt-lookup` looks for, in tokens."""
+    rule: Rule = Rule.RIGHT
+    """Any other makes a lane whose text does not follow the target's law; its name says so."""
 
 
 @dataclass(frozen=True, slots=True)

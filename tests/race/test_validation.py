@@ -7,7 +7,7 @@ import pytest
 from specviz.errors import RequestError
 from specviz.race.validation import check_request
 from specviz.trace.limits import MAX_GAMMA, MAX_NEW_TOKENS, MAX_SEED
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling
 
 BASELINE = LaneSpec("plain", Method.BASELINE, "big")
 DRAFTED = LaneSpec("drafted", Method.DRAFT_MODEL, "big", draft="small", gamma=4)
@@ -68,6 +68,14 @@ def test_what_lies_on_the_limits_is_taken(request_: RaceRequest) -> None:
         (lane(method=Method.EARLY_EXIT), "takes no draft model"),
         (lane(method=Method.PROMPT_LOOKUP, draft=None, max_ngram=1), "max_ngram .* 2 to 16, got 1"),
         (lane(method=Method.EARLY_EXIT, draft=None, exit_layer=0), "exit_layer .* got 0"),
+        (
+            lane(method=Method.PROMPT_LOOKUP, draft=None, rule=Rule.ARGMAX_SOFTMAX),
+            "argmax-softmax divides by a draft's probabilities",
+        ),
+        (
+            replace(GOOD, lanes=(replace(BASELINE, rule=Rule.NO_RENORMALISE), DRAFTED)),
+            "has the rule right, not no-renormalise",
+        ),
         (lane(name="plain"), "different names"),
         (lane(target="other"), "share one target, got big, other"),
         (replace(GOOD, lanes=(BASELINE,)), "number of lanes must be 2 to 4, got 1"),

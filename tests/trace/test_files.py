@@ -136,6 +136,8 @@ def test_files_of_every_earlier_version_load_without_what_came_later() -> None:
     content = files.to_json(small_race())
     del content["request"]["prompt_log_prob"]
     assert files.from_json(content | {"schema_version": 2}) == small_race()
+    assert {lane["spec"].pop("rule") for lane in content["lanes"]} == {"right"}
+    assert files.from_json(content | {"schema_version": 4}) == small_race()
     for added in ("form", "form_reason"):
         del content["environment"][added]
     assert files.from_json(content | {"schema_version": 3}) == small_race()

@@ -14,11 +14,17 @@ const DETAILS = {
 /** Names that the page itself gives, in English in the trace. */
 const GIVEN = { 'before fitting': 'waiting.before', 'after fitting': 'waiting.after' };
 
-/** The name that somebody gave a lane, else what it runs and in what it differs from the others. */
+/** The name that somebody gave a lane, else what it runs and in what it differs from the others; one with
+ * a wrong rule says so, whoever named it. */
 export function laneName({ spec, specs, index }) {
+  const lane = ownName({ spec, specs, index });
+  return isRight(spec) ? lane : t('lane.wrong', { lane, rule: t(`rule.${keyOf(spec.rule)}`) });
+}
+
+function ownName({ spec, specs, index }) {
   if (spec.name) return Object.hasOwn(GIVEN, spec.name) ? t(GIVEN[spec.name]) : spec.name;
   const name = methodName(spec.method);
-  const alike = specs.filter((other) => other.method === spec.method);
+  const alike = specs.filter((other) => other.method === spec.method && ruleOf(other) === ruleOf(spec));
   if (alike.length === 1) return name;
   const parts = Object.keys(DETAILS)
     .filter((field) => new Set(alike.map((other) => other[field])).size > 1)
@@ -88,8 +94,17 @@ function shortName(model) {
   return isFolder ? model.split(/[\\/]/).filter(Boolean).at(-1) : model;
 }
 
-function choices({ method, draft, exit_layer: layer, max_ngram: ngram, gamma }) {
-  return [method, draft, layer, ngram, gamma].join(' ');
+function choices({ method, draft, exit_layer: layer, max_ngram: ngram, gamma, rule = 'right' }) {
+  return [method, draft, layer, ngram, gamma, rule].join(' ');
+}
+
+/** By which rule a lane keeps drafts; traces of earlier versions know the right one alone. */
+function ruleOf({ rule = 'right' }) {
+  return rule;
+}
+
+function isRight(spec) {
+  return ruleOf(spec) === 'right';
 }
 
 function writtenDate(date) {

@@ -1,0 +1,1 @@
+"""Whether what a lane writes follows the target's law: draws, statistics and a verdict."""
