@@ -30,6 +30,7 @@ from specviz.cli.summary_report import (
     print_summary,
     race_json,
 )
+from specviz.cli.sweep import run_sweep_command
 from specviz.errors import SpecvizError
 from specviz.models.dtype_choice import pick_dtype
 from specviz.models.hub_catalogue import read_catalogue
@@ -184,6 +185,7 @@ _COMMANDS: dict[str, Callable[[Namespace, StartRaceFactory, Console], int]] = {
     "bench": _bench,
     "models": _models,
     "distill": _distill,
+    "sweep": run_sweep_command,
     "record": run_record,
 }
 
