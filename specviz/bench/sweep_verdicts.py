@@ -127,6 +127,8 @@ def _gamma(pair: _Pair) -> Message:
     best = pair.best
     if len(pair.lane.gammas) == 1:
         return message("sweep.only_gamma", gamma=best.gamma)
+    if not best.curve:
+        return message("sweep.fastest_gamma", gamma=best.gamma)
     if best.gamma_low == best.gamma_high:
         return message("sweep.best_gamma", gamma=best.gamma)
     ends = {"low": best.gamma_low, "high": best.gamma_high}

@@ -233,7 +233,7 @@ def test_the_longest_draft_length_is_not_called_the_last_word() -> None:
     sweep = record(at(1.2, gamma=2), at(2.0, gamma=4), gammas=(2, 4))
     assert "γ = 4 is the longest that was measured: try longer ones, up to 16." in told(sweep)
     other = record(at(2.0, gamma=2), at(1.2, gamma=4), gammas=(2, 4))
-    assert "Its best γ is 2, whichever of these prompts are taken." in told(other)
+    assert "Of the draft lengths that were measured, γ = 2 was the fastest." in told(other)
     assert "Take it with γ = 2." in told(other)
 
 

@@ -113,7 +113,7 @@ def test_lanes_are_asked_for_one_by_one(lines: str, capsys: pytest.CaptureFixtur
 def test_a_sweep_is_written_and_gone_on_with(lines: str, tmp_path: Path) -> None:
     out, table = tmp_path / "sweep.json", tmp_path / "cells.csv"
     where = ("--prompts", lines, "--out", str(out))
-    assert sweep(*FEW, *where, races=Races(ends_after=3))[0] == 130
+    assert sweep(*FEW, *where, races=Races(ends_after=2))[0] == 130
     part = read_sweep(out)
     assert 0 < len(part.runs) < 12
     status, races = sweep(*FEW, *where, "--csv", str(table))
