@@ -5,7 +5,7 @@ which take turns on one device; every second race they come in reverse order. Th
 turns with one of each category, of each prompt a coarse grid of draft lengths first, then those
 around the best so far of each draft, then the rest. Every draft length is raced on the first turn
 whatever the budget is. Once all are raced on all prompts, those races are repeated whose cells have
-an interval of more than 5 % of their median, the best draft lengths first.
+an interval of more than 5 % of their speedup, the best draft lengths first.
 """
 
 import time
@@ -35,7 +35,7 @@ from specviz.trace.values import (
 from specviz.trace.verdict import race_verdicts
 
 MAX_WIDTH = 0.05
-"""Of a cell's interval, as a share of its median, below which it is not raced again."""
+"""Of a cell's interval, as a share of its speedup, below which it is not raced again."""
 MAX_RACES = 20
 """Of one prompt with one draft at one draft length; more bring next to nothing."""
 WARM_UP_TOKENS = 16

@@ -1,7 +1,7 @@
 """Finds the best draft length of each draft, from all the draft lengths that were measured.
 
 Neighbouring draft lengths differ by less than what a race can tell, so the highest of the measured
-medians would be another one each time. What a draft length brings, tokens a round, is counted and
+speedups would be another one each time. What a draft length brings, tokens a round, is counted and
 comes out the same again; what a round costs is timed, and grows evenly with γ. So the curve takes
 tokens as they were counted, and a round's cost from a straight line through all the measured ones.
 """
@@ -20,7 +20,7 @@ from specviz.bench.sweep_record import SweepRecord, SweepRun
 from specviz.trace.interval import HIGH_PERCENT, LOW_PERCENT, NUM_RESAMPLES
 
 MIN_GAMMAS, MIN_PROMPTS = 4, 2
-"""Below these a curve is not fitted, and the highest measured median counts."""
+"""Below these a curve is not fitted, and the highest measured speedup counts."""
 _SEED = 2025
 _Rows = NDArray[np.float64]
 

@@ -1,17 +1,19 @@
 """Sums up the runs of a sweep: one cell for each draft, draft length and category of prompts.
 
-A cell's speedup is the median over its prompts, of each the median over its races. Its interval
-says where that median would lie if these prompts were raced again on this machine. The unit that
-is drawn anew is the race: for every prompt as many of its races as there are, with replacement,
-each moved by what its own rounds leave open (`trace.interval`), which is all that is known of a
-prompt that was raced once. What other prompts would give is not in it.
+A cell's speedup is the geometric mean over its prompts of the median over each prompt's races:
+twice as fast here and half as fast there is no gain, and no single prompt decides, as it would
+where the middle one of a few unlike prompts were taken. Its interval says where that would lie if
+these prompts were raced again on this machine. The unit that is drawn anew is the race: for every
+prompt as many of its races as there are, with replacement, each moved by what its own rounds leave
+open (`trace.interval`), which is all that is known of a prompt that was raced once. What other
+prompts would give is not in it.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import log
-from statistics import median
+from math import exp, log, sqrt
+from statistics import fmean, median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,13 +58,15 @@ class Cell:
     tau: float | None
     """Tokens a round, counted the same way."""
     draft_cost: float | None
-    """Median over the races, as are the next four."""
+    """Median over the races, as is the next."""
     verify_cost: float | None
     predicted_speedup: float | None
-    """From acceptance by position and measured c and v."""
+    """From acceptance by position and measured c and v; summed up as the speedup is, and so the
+    next."""
     predicted_speedup_textbook: float | None
     """From alpha alone, with v = 1."""
     tokens_per_second: float | None
+    """Median over the races."""
     acceptance_by_position: tuple[float, ...]
     """Entry j: share of the rounds with j + 1 drafted tokens that kept all of those."""
     rounds_by_kept: tuple[int, ...]
@@ -90,6 +94,7 @@ class Prediction:
 def cells_of(record: SweepRecord) -> tuple[Cell, ...]:
     """Sum up what was measured so far: by lane, draft length and category, "all" first."""
     categories = {prompt.id: prompt.group for prompt in record.plan.prompts}
+    noise = noise_of(record.runs)
     cells = []
     for lane in record.plan.lanes:
         own = [run for run in record.runs if run.draft == lane.draft]
@@ -98,7 +103,7 @@ def cells_of(record: SweepRecord) -> tuple[Cell, ...]:
             for category in (ALL, *record.plan.categories):
                 chosen = [run for run in runs if category in (ALL, categories[run.prompt])]
                 if chosen:
-                    cells.append(_cell(lane, gamma, category, chosen))
+                    cells.append(_cell(lane, gamma, category, chosen, noise))
     return tuple(cells)
 
 
@@ -137,11 +142,13 @@ def _r_squared(measured: NDArray[np.float64], predicted: NDArray[np.float64]) ->
     return None if not spread else 1.0 - float(((measured - predicted) ** 2).sum()) / spread
 
 
-def _cell(lane: SweepLane, gamma: int, category: str, runs: Sequence[SweepRun]) -> Cell:
+def _cell(
+    lane: SweepLane, gamma: int, category: str, runs: Sequence[SweepRun], noise: float | None
+) -> Cell:
     prompts = by_prompt(runs)
     # Repeated races judge the same tokens again.
     first = [races[0] for races in prompts.values()]
-    speedup, interval = speedup_of(list(prompts.values()))
+    speedup, interval = speedup_of(list(prompts.values()), noise)
     num_accepted = sum(run.num_accepted for run in first)
     num_judged = num_accepted + sum(run.num_rejected for run in first)
     num_emitted = sum(run.num_emitted for run in runs)
@@ -164,8 +171,8 @@ def _cell(lane: SweepLane, gamma: int, category: str, runs: Sequence[SweepRun]) 
         tau=ratio(sum(run.num_emitted for run in first), sum(run.num_rounds for run in first)),
         draft_cost=median_of(run.draft_cost for run in runs),
         verify_cost=median_of(run.verify_cost for run in runs),
-        predicted_speedup=_median_of_prompts(prompts, lambda run: run.predicted_speedup),
-        predicted_speedup_textbook=_median_of_prompts(prompts, textbook_speedup),
+        predicted_speedup=_mean_of_prompts(prompts, lambda run: run.predicted_speedup),
+        predicted_speedup_textbook=_mean_of_prompts(prompts, textbook_speedup),
         tokens_per_second=median_of(
             ratio(1000.0 * run.num_emitted, run.draft_ms + run.verify_ms + run.other_ms)
             for run in runs
@@ -197,42 +204,56 @@ def textbook_speedup(run: SweepRun) -> float | None:
 
 
 def speedup_of(
-    prompts: Sequence[Sequence[SweepRun]],
+    prompts: Sequence[Sequence[SweepRun]], noise: float | None
 ) -> tuple[float | None, Interval | None]:
-    """Give the median over prompts, and its interval; None where nothing says how sure it is.
+    """Give the mean over prompts, and its interval; None where nothing says how sure it is.
 
     A race moves in the logarithm of its speedup, by a normal law that has the race's own interval
-    between its 5th and 95th percentiles. The drawn medians are moved to lie around the measured.
+    between its 5th and 95th percentiles. One of too few rounds to have an interval is taken to be
+    as noisy, round for round, as the others: `noise` is that of `noise_of`. The drawn means are
+    moved to lie around the measured one.
     """
     timed = [[run for run in races if run.speedup] for races in prompts]
     timed = [races for races in timed if races]
     if not timed:
         return None, None
-    middle = median(median(run.speedup or 0.0 for run in races) for races in timed)
-    typical = median_of(_deviation(run) for races in timed for run in races)
-    if typical is None and all(len(races) == 1 for races in timed):
+    logs = [log(median(run.speedup or 1.0 for run in races)) for races in timed]
+    middle = exp(fmean(logs))
+    if noise is None and all(len(races) == 1 for races in timed):
         return middle, None
     random = np.random.default_rng(_SEED)
-    drawn = np.median(
-        np.stack([_resampled(races, typical or 0.0, random) for races in timed]), axis=0
-    )
-    drawn *= middle / float(np.median(drawn))
+    drawn = np.stack([_resampled(races, noise or 0.0, random) for races in timed]).mean(axis=0)
+    drawn = np.exp(drawn - np.median(drawn)) * middle
     low, high = np.percentile(drawn, (LOW_PERCENT, HIGH_PERCENT))
     return middle, Interval(float(low), float(high))
 
 
+def noise_of(runs: Iterable[SweepRun]) -> float | None:
+    """Typical deviation of the logarithm of a race's speedup, times the root of its rounds; None
+    where no race knows its own."""
+    return median_of(
+        deviation * sqrt(run.num_rounds)
+        for run in runs
+        if (deviation := _deviation(run)) is not None
+    )
+
+
 def _resampled(
-    races: Sequence[SweepRun], typical: float, random: np.random.Generator
+    races: Sequence[SweepRun], noise: float, random: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Draw a prompt's median speedup anew, [400] float64; `typical` is the deviation of races that
-    do not know their own."""
+    """Draw the logarithm of a prompt's median speedup anew, [400] float64."""
     logs = np.array([log(run.speedup or 1.0) for run in races])
     own = [_deviation(run) for run in races]
-    deviations = np.array([typical if each is None else each for each in own])
+    deviations = np.array(
+        [
+            noise / sqrt(max(1, run.num_rounds)) if deviation is None else deviation
+            for run, deviation in zip(races, own, strict=True)
+        ]
+    )
     chosen = random.integers(0, len(races), (NUM_RESAMPLES, len(races)))
     moved = logs[chosen] + deviations[chosen] * random.standard_normal(chosen.shape)
-    result: NDArray[np.float64] = np.exp(np.median(moved, axis=1))
-    return result
+    drawn: NDArray[np.float64] = np.median(moved, axis=1)
+    return drawn
 
 
 def _deviation(run: SweepRun) -> float | None:
@@ -243,11 +264,13 @@ def _deviation(run: SweepRun) -> float | None:
     return log(run.speedup_high / run.speedup_low) / _WIDTH
 
 
-def _median_of_prompts(
+def _mean_of_prompts(
     prompts: dict[str, list[SweepRun]], figure: Callable[[SweepRun], float | None]
 ) -> float | None:
-    """Median over prompts of each prompt's median, as speedups are summed up."""
-    return median_of(median_of(map(figure, races)) for races in prompts.values())
+    """Geometric mean over prompts of each prompt's median, as speedups are summed up."""
+    medians = [median_of(map(figure, races)) for races in prompts.values()]
+    logs = [log(value) for value in medians if value]
+    return exp(fmean(logs)) if logs else None
 
 
 def _positions(runs: Iterable[SweepRun]) -> tuple[tuple[float, ...], tuple[int, ...]]:

@@ -155,13 +155,14 @@ def _rule_of_alpha(pair: _Pair) -> Iterator[Message]:
     alpha = pair.over_all.alpha
     if alpha is None:
         return
-    value = _short(alpha)
+    # As it is written, so that no 0.5 is said to lie below 0.5.
+    alpha = _short(alpha)
     if alpha >= EXCELLENT_ALPHA:
-        yield message("sweep.rule_excellent", alpha=value)
+        yield message("sweep.rule_excellent", alpha=alpha)
     elif alpha >= GOOD_ALPHA:
-        yield message("sweep.rule_good", alpha=value)
+        yield message("sweep.rule_good", alpha=alpha)
     else:
-        yield message("sweep.rule_poor", alpha=value)
+        yield message("sweep.rule_poor", alpha=alpha)
     if pair.is_worth_it is None:
         return
     if pair.is_worth_it is (alpha >= GOOD_ALPHA):
@@ -211,7 +212,7 @@ def _next(pair: _Pair) -> Iterator[Message]:
     longest = pair.lane.gammas[-1]
     if pair.is_worth_it is None:
         yield message("sweep.next_more")
-    if pair.is_worth_it and best.gamma == longest < MAX_GAMMA:
+    if pair.is_worth_it and pair.lane.gammas[0] < best.gamma == longest < MAX_GAMMA:
         yield message("sweep.next_longer", gamma=best.gamma, most=MAX_GAMMA)
     elif pair.is_worth_it:
         yield message("sweep.next_take", gamma=best.gamma)

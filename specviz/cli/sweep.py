@@ -50,10 +50,11 @@ def run_sweep_command(
         _check_folder(path)
     names = (plan.target, *(lane.spec.draft for lane in plan.lanes if lane.spec.draft))
     record = replace(record, models=model_sizes(names, dtype, args.quantize))
+    start_race = start_race_on(args.device, dtype)
     if args.out is not None and not args.no_costs and record.costs is None:
         costs = measure_check_costs(plan.target, args.device, dtype, args.quantize)
         record = replace(record, costs=costs)
-    record, was_interrupted = _measure(args, start_race_on(args.device, dtype), record)
+    record, was_interrupted = _measure(args, start_race, record)
     results = results_of(record)
     if args.out is not None:
         write_sweep(record, args.out)

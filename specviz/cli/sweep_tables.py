@@ -77,8 +77,9 @@ def _print_categories(console: Console, record: SweepRecord, results: SweepResul
     table = _table("", "γ", *categories)
     for best in results.leaders:
         cells = [_find(results.cells, best.draft, best.gamma, name) for name in categories]
-        shown = (_interval(cell) for cell in cells)
-        table.add_row(Text(best.draft), str(best.gamma), *shown)
+        speedups = (number(None if cell is None else cell.speedup, "{:.2f}×") for cell in cells)
+        table.add_row(Text(best.draft), str(best.gamma), *speedups)
+        table.add_row("", "", *(Text(_ends(cell), style="dim") for cell in cells))
     _print_titled(console, "Speedup by category", table)
 
 
@@ -139,6 +140,12 @@ def _find(cells: Iterable[Cell], draft: str, gamma: int, category: str) -> Cell 
     return next((x for x in cells if (x.draft, x.gamma, x.category) == key), None)
 
 
+def _ends(cell: Cell | None) -> str:
+    if cell is None or cell.speedup_low is None:
+        return ""
+    return f"{cell.speedup_low:.2f} to {cell.speedup_high:.2f}"
+
+
 def _interval(cell: Cell | None) -> str:
     if cell is None or cell.speedup is None:
         return "–"
@@ -165,8 +172,9 @@ def _method(record: SweepRecord, results: SweepResults) -> str:
     prediction = results.prediction
     return (
         f"{record.num_races} races of {len(record.plan.prompts)} prompts took "
-        f"{record.seconds / 60:.1f} minutes. A speedup is the median over prompts, of each over "
-        "its races; in brackets where it would lie if these prompts were raced again (90 %). "
+        f"{record.seconds / 60:.1f} minutes. A speedup is the geometric mean over "
+        "prompts of the median over each one's races; in brackets where it would lie if these "
+        "prompts were raced again (90 %). "
         "Predicted is from acceptance by position and measured c and v: over "
         f"{prediction.num_cells} cells it explains the measured speedups with R² = "
         f"{number(prediction.r_squared, '{:.3f}')}; the textbook's form (one α, v = 1) with "
