@@ -1,19 +1,19 @@
 """Sums up the runs of a sweep: one cell for each draft, draft length and category of prompts.
 
-A cell's speedup is the geometric mean over its prompts of the median over each prompt's races:
-twice as fast here and half as fast there is no gain, and no single prompt decides, as it would
-where the middle one of a few unlike prompts were taken. Its interval says where that would lie if
-these prompts were raced again on this machine. The unit that is drawn anew is the race: for every
-prompt as many of its races as there are, with replacement, each moved by what its own rounds leave
-open (`trace.interval`), which is all that is known of a prompt that was raced once. What other
-prompts would give is not in it.
+A cell's speedup is the geometric mean over the middle half of its prompts, of each the median over
+its races: twice as fast here and half as fast there is no gain, and neither a race that the machine
+held up decides, nor a single prompt, as it would where the middle one of a few unlike prompts were
+taken. Its interval says where that would lie if these prompts were raced again on this machine. The
+unit that is drawn anew is the race: for every prompt as many of its races as there are, with
+replacement, each moved by what its own rounds leave open (`trace.interval`), which is all that is
+known of a prompt that was raced once. What other prompts would give is not in it.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
-from statistics import fmean, median
+from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,7 +206,7 @@ def textbook_speedup(run: SweepRun) -> float | None:
 def speedup_of(
     prompts: Sequence[Sequence[SweepRun]], noise: float | None
 ) -> tuple[float | None, Interval | None]:
-    """Give the mean over prompts, and its interval; None where nothing says how sure it is.
+    """Give the mean over the middle prompts, and its interval; None where nothing tells how sure.
 
     A race moves in the logarithm of its speedup, by a normal law that has the race's own interval
     between its 5th and 95th percentiles. One of too few rounds to have an interval is taken to be
@@ -217,12 +217,12 @@ def speedup_of(
     timed = [races for races in timed if races]
     if not timed:
         return None, None
-    logs = [log(median(run.speedup or 1.0 for run in races)) for races in timed]
-    middle = exp(fmean(logs))
+    logs = np.array([log(median(run.speedup or 1.0 for run in races)) for races in timed])
+    middle = exp(float(_middle_mean(logs)))
     if noise is None and all(len(races) == 1 for races in timed):
         return middle, None
     random = np.random.default_rng(_SEED)
-    drawn = np.stack([_resampled(races, noise or 0.0, random) for races in timed]).mean(axis=0)
+    drawn = _middle_mean(np.stack([_resampled(races, noise or 0.0, random) for races in timed]))
     drawn = np.exp(drawn - np.median(drawn)) * middle
     low, high = np.percentile(drawn, (LOW_PERCENT, HIGH_PERCENT))
     return middle, Interval(float(low), float(high))
@@ -267,10 +267,19 @@ def _deviation(run: SweepRun) -> float | None:
 def _mean_of_prompts(
     prompts: dict[str, list[SweepRun]], figure: Callable[[SweepRun], float | None]
 ) -> float | None:
-    """Geometric mean over prompts of each prompt's median, as speedups are summed up."""
+    """Geometric mean over the middle half of each prompt's medians, as speedups are summed up."""
     medians = [median_of(map(figure, races)) for races in prompts.values()]
-    logs = [log(value) for value in medians if value]
-    return exp(fmean(logs)) if logs else None
+    logs = np.array([log(value) for value in medians if value])
+    return exp(float(_middle_mean(logs))) if len(logs) else None
+
+
+def _middle_mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean along the first axis without the lowest and the highest quarter, rounded down: of one
+    to three values it is their mean, of four the mean of the two between."""
+    left_out = len(values) // 4
+    middle = np.sort(values, axis=0)[left_out : len(values) - left_out]
+    mean: NDArray[np.float64] = middle.mean(axis=0)
+    return mean
 
 
 def _positions(runs: Iterable[SweepRun]) -> tuple[tuple[float, ...], tuple[int, ...]]:

@@ -173,9 +173,9 @@ def _method(record: SweepRecord, results: SweepResults) -> str:
     return (
         f"{record.num_races} races of {len(record.plan.prompts)} prompts took "
         f"{record.seconds / 60:.1f} minutes. A speedup is the geometric mean over "
-        "prompts of the median over each one's races; in brackets where it would lie if these "
-        "prompts were raced again (90 %). "
-        "Predicted is from acceptance by position and measured c and v: over "
+        "the middle half of the prompts, of each the median over its races; in brackets where it "
+        "would lie if these prompts were raced again (90 %). Predicted is "
+        "from acceptance by position and measured c and v: over "
         f"{prediction.num_cells} cells it explains the measured speedups with R² = "
         f"{number(prediction.r_squared, '{:.3f}')}; the textbook's form (one α, v = 1) with "
         f"{number(prediction.r_squared_textbook, '{:.3f}')}."

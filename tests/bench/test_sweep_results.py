@@ -122,6 +122,14 @@ def test_a_cell_is_the_mean_of_its_prompts_medians() -> None:
     assert code.agreement is Agreement.IDENTICAL
 
 
+def test_a_race_that_was_held_up_does_not_decide() -> None:
+    runs = [at(2.0, f"story {number}", number) for number in range(3)]
+    held_up = at(0.001, "code 0", 3)
+    found = cell(cells_of(record(*runs, held_up)), ALL)
+    assert found.speedup == pytest.approx(2.0)
+    assert found.num_prompts == 4
+
+
 def test_predicted_speedups_by_hand() -> None:
     (run,) = (at(2.0),)
     # Nine rounds drafted 4 (1.6 passes each), one nothing; 10 + 20 tokens.
@@ -186,7 +194,7 @@ def test_a_draft_that_pays_is_called_so() -> None:
     (verdict,) = results_of(sweep).verdicts
     assert verdict.is_worth_it
     text = told(sweep)
-    assert text.startswith("specviz-small is worth it here: 1.39× at γ = 4 (1.3")
+    assert text.startswith("specviz-small is worth it here: 1.47× at γ = 4 (1.4")
     assert "A round brings 3 tokens and takes as long as 1.6 tokens of the target alone" in text
     assert "It gains on story (2.00×). It loses on code (0.80×)." in text
     assert "calls its acceptance α = 0.8 excellent (0.7 or more). The measurement agrees." in text
