@@ -39,7 +39,8 @@ def add_sweep_options(parser: ArgumentParser) -> None:
     add("--target", metavar="ID", help="hub id or local folder (default: the shipped target)")
     laws = "0, the default, is greedy; several are written 0,0.8"
     add("--temperatures", type=_numbers, default="0", metavar="T,T", help=laws)
-    add("--max-new-tokens", type=int, default=DEFAULT_MAX_NEW_TOKENS, metavar="N")
+    most = "default %(default)s"
+    add("--max-new-tokens", type=int, default=DEFAULT_MAX_NEW_TOKENS, metavar="N", help=most)
     add("--seed", type=int, default=0, metavar="N", help="default 0")
     no_chat = "give a target with a chat template the bare prompts"
     add("--no-chat", action="store_true", help=no_chat)
