@@ -33,6 +33,7 @@ from specviz.cli.summary_report import (
     print_summary,
     race_json,
 )
+from specviz.cli.sweep import run_sweep_command
 from specviz.errors import SpecvizError
 from specviz.models.dtype_choice import pick_dtype
 from specviz.models.hub_catalogue import read_catalogue
@@ -219,6 +220,7 @@ _COMMANDS: dict[str, Callable[[Namespace, StartRaceFactory, Console], int]] = {
     "models": _models,
     "distill": _distill,
     "prove": _prove,
+    "sweep": run_sweep_command,
     "record": run_record,
     "export": _export,
 }

@@ -4,9 +4,8 @@ Ranges are checked once, where a race starts, so that page and command line refu
 """
 
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any, NoReturn
 
 import specviz
@@ -14,21 +13,26 @@ from specviz.bench.plan import DEFAULT_GAMMAS, DEFAULT_MAX_NEW_TOKENS
 from specviz.cli.distill import add_distill_options
 from specviz.cli.export import add_export_options
 from specviz.cli.hub_models import add_hub_options
+from specviz.cli.lane_text import (
+    DRAFTING,
+    LANE_KEYS,
+    lane_method,
+    read_gammas,
+    read_lane,
+    whole_numbers,
+)
 from specviz.cli.prove import add_prove_options
 from specviz.cli.record import add_record_options
+from specviz.cli.sweep_options import add_sweep_options
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
 from specviz.models.devices import pick_device
 from specviz.models.dtype_choice import AUTO
 from specviz.models.dtypes import QUANTIZED_BYTES
-from specviz.trace.limits import MAX_GAMMA
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling
 
 DEFAULT_GAMMA = 4
 DEFAULT_PROMPT = "Once upon a time"
-_DRAFTING = [str(method) for method in Method if method is not Method.BASELINE]
-_LANE_KEYS = [field.name for field in fields(LaneSpec)]
-_WHOLE_NUMBERS = {"gamma", "exit_layer", "max_ngram"}
 
 
 class _Parser(ArgumentParser):
@@ -64,6 +68,9 @@ def build_parser() -> ArgumentParser:
     prove = commands.add_parser("prove", help="test that a lane writes what its target would")
     _add_race_options(prove, temperature=1.0, max_new_tokens=64)
     add_prove_options(prove)
+    sweep = commands.add_parser("sweep", help="which draft, which γ: many races over many prompts")
+    add_sweep_options(sweep)
+    _add_place(sweep.add_argument)
     add_record_options(commands.add_parser("record", help="race the recorded races again"))
     add_export_options(commands.add_parser("export", help="write a race as a page in one file"))
     return parser
@@ -73,7 +80,7 @@ def _add_race_options(
     parser: ArgumentParser, *, temperature: float = 0.0, max_new_tokens: int = 128
 ) -> None:
     add = parser.add_argument
-    add("--method", choices=_DRAFTING, help=f"how drafts are made (default {Method.DRAFT_MODEL})")
+    add("--method", choices=DRAFTING, help=f"how drafts are made (default {Method.DRAFT_MODEL})")
     add("--gamma", type=int, metavar="N", help=f"tokens drafted a round (default {DEFAULT_GAMMA})")
     greedy = "0 is greedy (default %(default)s)"
     add("--temperature", type=float, default=temperature, metavar="T", help=greedy)
@@ -94,7 +101,7 @@ def _add_race_options(
         action="append",
         default=[],
         metavar="KEY=VALUE,…",
-        help=f"a lane beside the baseline, can be repeated; keys: {', '.join(_LANE_KEYS)}; "
+        help=f"a lane beside the baseline, can be repeated; keys: {', '.join(LANE_KEYS)}; "
         "what is left out comes from the options above",
     )
     no_chat = "give a target with a chat template the bare prompt"
@@ -123,9 +130,9 @@ def _add_models_options(parser: ArgumentParser) -> None:
     repeated: dict[str, Any] = {"action": "append", "metavar": "NAME"}
     add("--draft", **repeated, help="a draft: shipped, a folder or a hub id; can be repeated")
     add("--group", **repeated, help="a group of the prompt gallery; can be repeated")
-    add("--method", action="append", choices=_DRAFTING, help="can be repeated")
+    add("--method", action="append", choices=DRAFTING, help="can be repeated")
     gammas, most = ",".join(map(str, DEFAULT_GAMMAS)), DEFAULT_MAX_NEW_TOKENS
-    add("--gammas", type=_gammas, default=gammas, metavar="N,N,…", help="default %(default)s")
+    add("--gammas", type=read_gammas, default=gammas, metavar="N,N,…", help="default %(default)s")
     add("--temperature", type=float, default=0.0, metavar="T", help="0, the default, is greedy")
     add("--max-new-tokens", type=int, metavar="N", help=f"default {most}, with --check 128")
     add("--repeat", type=int, default=1, metavar="N", help="races of each prompt (default 1)")
@@ -139,14 +146,6 @@ def _add_place(add: Callable[..., Any]) -> None:
     add("--dtype", default=AUTO, metavar="D", help=dtypes)
     bits = "hold weights in so many bits (needs the library bitsandbytes); --dtype computes"
     add("--quantize", choices=tuple(QUANTIZED_BYTES), help=bits)
-
-
-def _gammas(text: str) -> tuple[int, ...]:
-    """Read draft lengths, `2,4,8`."""
-    parts = text.split(",")
-    if not all(part.strip().isdecimal() and 1 <= int(part) <= MAX_GAMMA for part in parts):
-        raise ArgumentTypeError(f"must be whole numbers from 1 to {MAX_GAMMA}, got {text!r}")
-    return tuple(sorted({int(part) for part in parts}))
 
 
 def _add_device_options(parser: ArgumentParser) -> None:
@@ -171,7 +170,7 @@ def build_request(args: Namespace) -> RaceRequest:
     if getattr(args, "repeat", 1) < 1:
         raise RequestError(f"--repeat must be 1 or more, got {args.repeat}")
     method = Method(args.method or Method.DRAFT_MODEL)
-    given = [_read_lane(text) for text in args.lane]
+    given = [read_lane(text) for text in args.lane]
     if args.method is not None or not given:
         given.insert(0, {})
     target = args.target or next(
@@ -188,35 +187,12 @@ def build_request(args: Namespace) -> RaceRequest:
     )
 
 
-def _read_lane(text: str) -> dict[str, str]:
-    """Read `key=value,key=value`."""
-    lane: dict[str, str] = {}
-    for part in text.split(","):
-        key, sign, value = (piece.strip() for piece in part.partition("="))
-        if not sign or not value:
-            raise RequestError(f"--lane is written key=value,key=value; cannot read {part!r}")
-        if key not in _LANE_KEYS:
-            raise RequestError(f"--lane has no key {key!r}; its keys are {', '.join(_LANE_KEYS)}")
-        if key in lane:
-            raise RequestError(f"--lane names {key!r} twice: {text!r}")
-        lane[key] = value
-    return lane
-
-
 def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: str) -> LaneSpec:
     """Build one drafting lane; what it leaves out comes from the options."""
-    if "method" in lane:
-        if lane["method"] not in _DRAFTING:
-            raise RequestError(
-                f"--lane method must be one of {', '.join(_DRAFTING)}, got {lane['method']!r}; "
-                "the baseline always runs"
-            )
-        method = Method(lane["method"])
-    elif "draft" in lane:
-        method = Method.DRAFT_MODEL
+    method = lane_method(lane, method)
     default_gamma = DEFAULT_GAMMA if args.gamma is None else args.gamma
     numbers: dict[str, Any] = {"gamma": default_gamma}
-    numbers |= {key: _whole_number(key, lane[key]) for key in _WHOLE_NUMBERS & lane.keys()}
+    numbers |= whole_numbers(lane)
     target = lane.get("target", target)
     # A draft that the method cannot use is refused where the options speak of this one lane only.
     draft = lane.get("draft", None if lane else args.draft)
@@ -227,10 +203,3 @@ def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: st
         raise RequestError(f"--lane rule must be one of {', '.join(Rule)}, got {rule!r}")
     name = lane.get("name")
     return LaneSpec(name, method, target, draft, **numbers, rule=Rule(rule))
-
-
-def _whole_number(key: str, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise RequestError(f"--lane {key} must be a whole number, got {text!r}") from None

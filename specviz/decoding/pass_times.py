@@ -1,6 +1,7 @@
 """How long a device takes: for one pass of a model over blocks of many lengths, and for a copy."""
 
 from collections.abc import Iterable
+from copy import deepcopy
 from statistics import median
 
 import torch
@@ -10,6 +11,9 @@ from specviz.decoding.clock import DeviceClock
 from specviz.decoding.forms import MakeRunner
 
 LENGTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+BATCHES = (1, 2, 4, 8, 16)
+BATCH_LENGTHS = (1, 5)
+"""A plain step, and the check of four guesses."""
 OFFSET = 64
 """Tokens that stand before a block."""
 STRIDE = 37
@@ -40,6 +44,41 @@ def pass_times(
             if turn:
                 took[length].append(clock.now_ms() - begun)
     return {length: median(times) for length, times in took.items()}
+
+
+@torch.inference_mode()
+def batch_times(
+    model: PreTrainedModel,
+    batches: Iterable[int] = BATCHES,
+    lengths: Iterable[int] = BATCH_LENGTHS,
+) -> dict[tuple[int, int], float]:
+    """Return the median milliseconds of a pass over blocks of each length, of so many texts at
+    once, behind 64 tokens each; keys are (batch, length).
+
+    Through the model's own modules and cache, as a server would run them: our lanes decode one text
+    at a time. Batches and lengths take turns.
+    """
+    lengths, clock = tuple(lengths), DeviceClock(model.device)
+    vocab_size = model.get_input_embeddings().num_embeddings
+    num_tokens = OFFSET + max(lengths)
+    text = [(STRIDE * index + 1) % vocab_size for index in range(num_tokens)]
+    row = torch.tensor([text], device=model.device)
+    caches = {
+        batch: model(input_ids=row[:, :OFFSET].repeat(batch, 1), use_cache=True).past_key_values
+        for batch in batches
+    }
+    keys = [(batch, length) for batch in caches for length in lengths]
+    took: dict[tuple[int, int], list[float]] = {key: [] for key in keys}
+    for turn in range(NUM_TIMED + 1):
+        for batch, length in keys if turn % 2 else reversed(keys):
+            cache = deepcopy(caches[batch])
+            block = row[:, OFFSET : OFFSET + length].repeat(batch, 1)
+            begun = clock.now_ms()
+            model(input_ids=block, past_key_values=cache, use_cache=True)
+            # The first turn warms up.
+            if turn:
+                took[batch, length].append(clock.now_ms() - begun)
+    return {key: median(times) for key, times in took.items()}
 
 
 def copy_rate(device: torch.device) -> float:

@@ -7,7 +7,7 @@ step: `draft_cost` (the paper's c) is one draft step, `verify_cost` is one pass 
 tokens, which the paper takes as 1.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from specviz.trace.limits import MAX_GAMMA
 
@@ -42,6 +42,40 @@ def predicted_speedup(
     """
     _check_costs(draft_cost, verify_cost)
     return expected_tokens_per_round(alpha, gamma) / (gamma * draft_cost + verify_cost)
+
+
+def speedup_by_position(
+    paths: Mapping[tuple[int, int], int],
+    num_rounds: int,
+    draft_cost: float | None,
+    verify_cost: float | None,
+) -> float | None:
+    """Return the speedup that acceptance by position lets expect, with measured costs.
+
+    Σ over rounds of 1 + r_1 + … + r_g, over Σ of g·c + v: r_j is the share of the rounds with a
+    token at position j that kept all tokens up to it, g the drafted tokens of a round. No token is
+    taken to be accepted independently of those before it, which is what alpha alone would say.
+
+    Args:
+        paths: Rounds by how many tokens they drafted one after the other and how many they kept.
+        num_rounds: All rounds; those that are not in `paths` drafted nothing and cost 1.
+        draft_cost: c; None only where nothing was drafted.
+        verify_cost: v; likewise.
+
+    Example: one round that kept 3 of 3, one that kept 1 of 3, at c 0.1 and v 1.2, bring 6 tokens
+    for 2 · 1.5 passes: 2.0. None without rounds, or where a cost was not measured.
+    """
+    num_drafting = sum(paths.values())
+    if not num_rounds or (num_drafting and (draft_cost is None or verify_cost is None)):
+        return None
+    tokens = num_rounds + sum(kept * number for (_, kept), number in paths.items())
+    cost = float(num_rounds - num_drafting)
+    if draft_cost is not None and verify_cost is not None:
+        _check_costs(draft_cost, verify_cost)
+        cost += sum(
+            (drafted * draft_cost + verify_cost) * number for (drafted, _), number in paths.items()
+        )
+    return tokens / cost
 
 
 def best_gamma(

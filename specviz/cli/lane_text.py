@@ -1,0 +1,66 @@
+"""Lanes and draft lengths as they are written on the command line."""
+
+from argparse import ArgumentTypeError
+from collections.abc import Mapping
+from dataclasses import fields
+
+from specviz.errors import RequestError
+from specviz.trace.limits import MAX_GAMMA
+from specviz.trace.values import LaneSpec, Method
+
+DRAFTING = [str(method) for method in Method if method is not Method.BASELINE]
+LANE_KEYS = [field.name for field in fields(LaneSpec)]
+_WHOLE_NUMBERS = ("gamma", "exit_layer", "max_ngram")
+
+
+def read_lane(text: str) -> dict[str, str]:
+    """Read `key=value,key=value`. Raises: RequestError where it is written otherwise."""
+    lane: dict[str, str] = {}
+    for part in text.split(","):
+        key, sign, value = (piece.strip() for piece in part.partition("="))
+        if not sign or not value:
+            raise RequestError(f"--lane is written key=value,key=value; cannot read {part!r}")
+        if key not in LANE_KEYS:
+            raise RequestError(f"--lane has no key {key!r}; its keys are {', '.join(LANE_KEYS)}")
+        if key in lane:
+            raise RequestError(f"--lane names {key!r} twice: {text!r}")
+        lane[key] = value
+    return lane
+
+
+def lane_method(lane: Mapping[str, str], default: Method) -> Method:
+    """The method of a lane: its own, or that which its draft asks for. Raises: RequestError."""
+    if "method" not in lane:
+        return Method.DRAFT_MODEL if "draft" in lane else default
+    if lane["method"] not in DRAFTING:
+        raise RequestError(
+            f"--lane method must be one of {', '.join(DRAFTING)}, got {lane['method']!r}; "
+            "the baseline always runs"
+        )
+    return Method(lane["method"])
+
+
+def whole_numbers(lane: Mapping[str, str]) -> dict[str, int]:
+    """Read those keys of a lane that are whole numbers. Raises: RequestError."""
+    return {key: _whole_number(key, lane[key]) for key in _WHOLE_NUMBERS if key in lane}
+
+
+def read_gammas(text: str) -> tuple[int, ...]:
+    """Read draft lengths, `2,4,8` or `1-10`. Raises: ArgumentTypeError."""
+    gammas: set[int] = set()
+    for part in text.split(","):
+        low, sign, high = (piece.strip() for piece in part.partition("-"))
+        ends = (low, high) if sign else (low, low)
+        if not all(end.isdecimal() and 1 <= int(end) <= MAX_GAMMA for end in ends):
+            raise ArgumentTypeError(f"must be whole numbers from 1 to {MAX_GAMMA}, got {text!r}")
+        if int(ends[0]) > int(ends[1]):
+            raise ArgumentTypeError(f"a range begins with its smaller end, got {text!r}")
+        gammas.update(range(int(ends[0]), int(ends[1]) + 1))
+    return tuple(sorted(gammas))
+
+
+def _whole_number(key: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise RequestError(f"--lane {key} must be a whole number, got {text!r}") from None
