@@ -138,9 +138,9 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     lengths: list[int] = []
     play = RecordedRounds.play
 
-    def noted(self: RecordedRounds, committed_ids: list[int]) -> Play:
+    def noted(self: RecordedRounds, committed_ids: list[int], gamma: int) -> Play:
         lengths.append(len(committed_ids))
-        return play(self, committed_ids)
+        return play(self, committed_ids, gamma)
 
     monkeypatch.setattr(RecordedRounds, "play", noted)
     return lengths

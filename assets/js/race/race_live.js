@@ -26,6 +26,11 @@ export function settingsOf({ request, specs }) {
   return pairOf(target)?.has_chat ? { ...settings, chat } : settings;
 }
 
+/** Whether a race has a lane with a wrong rule: this page offers none, and would run it right. */
+function hasWrongRule({ started }) {
+  return started?.specs.some(({ rule }) => rule && rule !== 'right') ?? false;
+}
+
 /** Fill the form with a race and start it live; what was shown of it ends. */
 async function raceLive(started) {
   const { playback } = panels.race;
@@ -47,7 +52,7 @@ export function makeLiveButton(raceOf) {
   for (const { playback } of Object.values(panels)) {
     playback.subscribe(() => {
       const isLive = hasLive();
-      setEnabled(button, !isLive);
+      setEnabled(button, !isLive && !hasWrongRule(raceOf() ?? {}));
       const title = t(isLive ? 'live.busy' : 'live.race_title');
       if (button.title !== title) button.title = title;
     });
@@ -63,7 +68,7 @@ export function makeLiveOffer({ playback }) {
   let shown = null;
   const tell = () => {
     const { recording, race } = playback;
-    offer.hidden = !recording || !race.started;
+    offer.hidden = !recording || !race.started || hasWrongRule(race);
     if (offer.hidden) return;
     const isInForm = race.started.request.prompt === current().prompt;
     setText(prompt, t(isInForm ? 'live.prompt' : 'live.other_prompt', { prompt: opening(race.started.request.prompt) }));
