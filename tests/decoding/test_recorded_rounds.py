@@ -164,9 +164,9 @@ def test_rounds_are_recorded_ones_but_for_the_last(monkeypatch: pytest.MonkeyPat
     played: list[int] = []
     play = RecordedRounds.play
 
-    def noted(self: RecordedRounds, committed_ids: Sequence[int]) -> object:
+    def noted(self: RecordedRounds, committed_ids: Sequence[int], gamma: int) -> object:
         played.append(len(committed_ids) - len(PROMPTS[0]))
-        return play(self, committed_ids)
+        return play(self, committed_ids, gamma)
 
     monkeypatch.setattr(RecordedRounds, "play", noted)
     lane, _ = static_lane("llama", 4, SAMPLINGS[1], torch.float64)
