@@ -79,12 +79,12 @@ def test_it_is_small_and_in_single_precision_not_nothing() -> None:
 
 
 def test_each_form_has_a_noise_of_its_own() -> None:
-    """The static form is measured with its own blocks, of its own width."""
+    """The recorded form is measured with its own blocks, which look over whole buffers."""
     model = tiny_model("llama", dtype=torch.float32)
     made: list[StaticRunner] = []
 
     def make_runner(model: PreTrainedModel, room: int) -> StaticRunner:
-        made.append(StaticRunner(model, room, (1, 5)))
+        made.append(StaticRunner(model, room, (1, 5), capture=lambda compute: compute))
         return made[-1]
 
     static = LogitNoise(model).of_blocks(5, make_runner)
