@@ -11,10 +11,10 @@ from specviz.bench.plan import JOINED, NUM_CHOOSING_PROMPTS, Contender, ReportPl
 from specviz.cli.family_questions import Question
 from specviz.cli.models_report import ListedModel
 from specviz.cli.summary_report import number, typical
+from specviz.cli.tables import make_table, print_titled
 from specviz.models.description import ModelDescription
 from specviz.trace.values import Method
 
-MIN_NAME_WIDTH = 14
 MIN_WIDTH = 110
 """Columns that a report takes where it is written to a file or a pipe, which have no width."""
 
@@ -22,7 +22,9 @@ MIN_WIDTH = 110
 def print_models(console: Console, models: Sequence[ListedModel]) -> None:
     """Print one row a model."""
     _widen(console)
-    table = _table("model", "role", "layers × width", "parameters", "MB", "context", "exit layers")
+    table = make_table(
+        "model", "role", "layers × width", "parameters", "MB", "context", "exit layers"
+    )
     table.add_column("fitted from")
     for model in models:
         about = model.description
@@ -66,7 +68,7 @@ def _print_family(
     console: Console, report: FamilyReport, described: dict[str, ModelDescription]
 ) -> None:
     groups = [group for group in report.plan.sections if group != JOINED]
-    table = _table("", "parameters", "held-out loss", *groups)
+    table = make_table("", "parameters", "held-out loss", *groups)
     names = {report.plan.target: _losses(None, report.plan, described)}
     names |= {x.name: _losses(x, report.plan, described) for x in report.plan.contenders}
     for name, losses in names.items():
@@ -77,11 +79,11 @@ def _print_family(
             number(sum(losses.values()) / len(losses) if losses else None, "{:.3f}"),
             *("" if row is None else number(row.alpha, "{:.2f}") for row in rows),
         )
-    _print_titled(console, "The family, and α for each group of prompts", table)
+    print_titled(console, "The family, and α for each group of prompts", table)
 
 
 def _print_group(console: Console, group: str, rows: Sequence[Row]) -> None:
-    table = _table("", "γ", "α (kept/judged)", "c", "v", "speedup", "efficiency")
+    table = make_table("", "γ", "α (kept/judged)", "c", "v", "speedup", "efficiency")
     table.add_column("output", no_wrap=True)
     for row in rows:
         alpha = f"{number(row.alpha, '{:.2f}')} ({row.num_accepted}/{row.num_judged})"
@@ -97,7 +99,7 @@ def _print_group(console: Console, group: str, rows: Sequence[Row]) -> None:
         )
     num_prompts = max(row.num_prompts for row in rows)
     prompts = "1 prompt" if num_prompts == 1 else f"{num_prompts} prompts"
-    _print_titled(console, f"{group}, {prompts}", table)
+    print_titled(console, f"{group}, {prompts}", table)
 
 
 def _print_losses(
@@ -109,14 +111,14 @@ def _print_losses(
     columns = {name: losses for name, losses in columns.items() if losses}
     if not columns:
         return
-    table = _table("text")
+    table = make_table("text")
     for name in columns:
         table.add_column(Text(name.removeprefix("specviz-")), justify="right")
     for source in dict.fromkeys(source for losses in columns.values() for source in losses):
         cells = (number(losses.get(source), "{:.3f}") for losses in columns.values())
         table.add_row(Text(source), *cells)
     title = "Held-out loss in nats a token, measured when the models were trained (its mean: above)"
-    _print_titled(console, title, table)
+    print_titled(console, title, table)
 
 
 def _print_questions(console: Console, questions: Sequence[Question]) -> None:
@@ -130,7 +132,7 @@ def _print_questions(console: Console, questions: Sequence[Question]) -> None:
     for question in questions:
         met = {True: "✓", False: "✗ not reached", None: "not measured"}[question.is_met]
         table.add_row(Text(question.text), question.wanted, number(question.value, "{:.2f}"), met)
-    _print_titled(console, "What the family is meant to show", table)
+    print_titled(console, "What the family is meant to show", table)
 
 
 def _losses(
@@ -169,20 +171,6 @@ def _method(report: FamilyReport) -> str:
         "efficiency are medians over the prompts, with quartiles in brackets. "
         f"{report.num_races} races took {report.seconds:.0f} s."
     )
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=None, padding=(0, 1))
-    table.add_column(first, overflow="fold", min_width=MIN_NAME_WIDTH)
-    for name in others:
-        table.add_column(Text(name), justify="right", no_wrap=True)
-    return table
-
-
-def _print_titled(console: Console, title: str, table: Table) -> None:
-    console.print()
-    console.print(Text(title, style="bold"))
-    console.print(table)
 
 
 def _shape(about: ModelDescription) -> str:

@@ -11,6 +11,7 @@ from specviz.bench.sweep_cells import Cell
 from specviz.bench.sweep_record import CheckCosts, PassTime, SweepRecord
 from specviz.bench.sweep_results import SweepResults
 from specviz.cli.summary_report import number
+from specviz.cli.tables import make_table, print_titled
 from specviz.texts import in_english
 
 MIN_WIDTH = 110
@@ -48,7 +49,7 @@ def print_sweep(console: Console, record: SweepRecord, results: SweepResults) ->
 
 
 def _print_leaders(console: Console, record: SweepRecord, results: SweepResults) -> None:
-    table = _table("", "best γ", "speedup", "α (kept/judged)", "τ", "c", "v", "predicted", "MB")
+    table = make_table("", "best γ", "speedup", "α (kept/judged)", "τ", "c", "v", "predicted", "MB")
     sizes = {model.name: model.weights_bytes for model in record.models}
     specs = {lane.draft: lane.spec for lane in record.plan.lanes}
     target = sizes.get(record.plan.target)
@@ -67,20 +68,20 @@ def _print_leaders(console: Console, record: SweepRecord, results: SweepResults)
             number(cell.predicted_speedup, "{:.2f}×"),
             number(None if size is None else size / 1e6, "{:.1f}"),
         )
-    _print_titled(console, "Each draft at its best γ", table)
+    print_titled(console, "Each draft at its best γ", table)
 
 
 def _print_categories(console: Console, record: SweepRecord, results: SweepResults) -> None:
     categories = record.plan.categories
     if len(categories) < 2:
         return
-    table = _table("", "γ", *categories)
+    table = make_table("", "γ", *categories)
     for best in results.leaders:
         cells = [_find(results.cells, best.draft, best.gamma, name) for name in categories]
         speedups = (number(None if cell is None else cell.speedup, "{:.2f}×") for cell in cells)
         table.add_row(Text(best.draft), str(best.gamma), *speedups)
         table.add_row("", "", *(Text(_ends(cell), style="dim") for cell in cells))
-    _print_titled(console, "Speedup by category", table)
+    print_titled(console, "Speedup by category", table)
 
 
 def _print_gammas(console: Console, record: SweepRecord, results: SweepResults) -> None:
@@ -88,7 +89,7 @@ def _print_gammas(console: Console, record: SweepRecord, results: SweepResults) 
     if len(gammas) < 2:
         return
     best = {each.draft: each.gamma for each in results.best}
-    table = _table("", "", *(f"γ {gamma}" for gamma in gammas))
+    table = make_table("", "", *(f"γ {gamma}" for gamma in gammas))
     for lane in record.plan.lanes:
         cells = [_find(results.cells, lane.draft, gamma, ALL) for gamma in gammas]
         found = [cell for cell in cells if cell is not None]
@@ -105,7 +106,7 @@ def _print_gammas(console: Console, record: SweepRecord, results: SweepResults) 
                 for gamma in gammas
             ]
             table.add_row(Text("" if index else lane.draft), name, *marked)
-    _print_titled(console, "Speedup against γ, over all prompts (the best γ in bold)", table)
+    print_titled(console, "Speedup against γ, over all prompts (the best γ in bold)", table)
 
 
 def _style(row: str, is_best: bool) -> str:
@@ -114,10 +115,10 @@ def _style(row: str, is_best: bool) -> str:
 
 def _print_costs(console: Console, costs: CheckCosts) -> None:
     lengths = [time.tokens for time in costs.by_tokens]
-    table = _table("one text, tokens", *map(str, lengths))
+    table = make_table("one text, tokens", *map(str, lengths))
     _add_costs(table, costs.by_tokens)
-    _print_titled(console, "What one pass of the target costs", table)
-    table = _table("texts at once", *(str(batch) for batch in _batches(costs)))
+    print_titled(console, "What one pass of the target costs", table)
+    table = make_table("texts at once", *(str(batch) for batch in _batches(costs)))
     for tokens in dict.fromkeys(time.tokens for time in costs.by_batch):
         times = [time for time in costs.by_batch if time.tokens == tokens]
         token = "token" if tokens == 1 else "tokens"
@@ -180,17 +181,3 @@ def _method(record: SweepRecord, results: SweepResults) -> str:
         f"{number(prediction.r_squared, '{:.3f}')}; the textbook's form (one α, v = 1) with "
         f"{number(prediction.r_squared_textbook, '{:.3f}')}."
     )
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=None, padding=(0, 1))
-    table.add_column(first, overflow="fold", min_width=14)
-    for name in others:
-        table.add_column(Text(name), justify="right", no_wrap=True)
-    return table
-
-
-def _print_titled(console: Console, title: str, table: Table) -> None:
-    console.print()
-    console.print(Text(title, style="bold"))
-    console.print(table)
