@@ -29,6 +29,13 @@ expect.set_options(timeout=TIMEOUT_MS)
 OpenPage = Callable[..., Page]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run a browser's test that fails once more; the summary of the run names each such test."""
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """Start the browser once; without one the tests fail in CI and are skipped elsewhere."""
