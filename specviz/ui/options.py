@@ -39,6 +39,8 @@ class PageLimits:
     """Largest page of a race in one file that is sent to a browser."""
     queue_size: int = 32
     """How many races may wait; each that does keeps one of Gradio's 40 threads."""
+    max_tasks: int = 4
+    """How many pages may have long work done at once, such as a sweep."""
     max_downloads: int = 4
     """How many visitors may wait for downloads at once; each keeps one of those threads too."""
 

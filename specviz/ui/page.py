@@ -1,6 +1,6 @@
 """Builds the page: lays the tabs out and wires their buttons to races."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from specviz.ui.compare_form import CompareValues, request_from_comparison
 from specviz.ui.controls import Controls, build_controls
 from specviz.ui.options import PageOptions
 from specviz.ui.page_data import header_data, learn_data, rounds_data, status_data
+from specviz.ui.page_tasks import PageTasks, ReadWork
 from specviz.ui.panels import Panel
 from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.race_queue import RaceQueue
@@ -47,11 +48,12 @@ def build_page(
     options: PageOptions,
     check_request: CheckRequest = accept,
     fetch_models: FetchModels = fetch_nothing,
+    work: Mapping[str, ReadWork] | None = None,
 ) -> gr.Blocks:
     """Build the page; `start_race` runs a race and yields its events.
 
     `check_request` refuses a race before it waits for its turn, and `fetch_models` downloads what
-    it lacks before that.
+    it lacks before that. `work` is what the page offers beside races, by its kind.
     """
     serve_assets()
     runs = RunStore()
@@ -62,7 +64,8 @@ def build_page(
         start_race, runs, queue, options.limits, guide, check_request, fetch_models
     )
     with gr.Blocks(title="specviz: speculative decoding, seen", analytics_enabled=False) as page:
-        bus = views.bus(make_server_functions(runs, sessions, options, guide))
+        tasks = PageTasks(work or {}, queue, options.limits)
+        bus = views.bus(make_server_functions(runs, sessions, options, guide, tasks))
         views.page_part("header", header_data(options))
         with gr.Tabs(elem_id="sv-tabs"):
             with gr.Tab(label("tab.race"), id="race", elem_id="sv-tab-race"):

@@ -7,7 +7,7 @@ yet, times the median time that recent races of this server took for each token 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -50,9 +50,9 @@ class Outlook:
 class Place:
     """One race's place in the queue, from joining it to the race's end."""
 
-    def __init__(self, queue: "RaceQueue", request: RaceRequest) -> None:
+    def __init__(self, queue: "RaceQueue", tokens: Sequence[int]) -> None:
         self._queue = queue
-        self._tokens_left = [request.max_new_tokens for _ in request.lanes]
+        self._tokens_left = list(tokens)
         self._num_asked = sum(self._tokens_left)
         self._started_at: float | None = None
         self._held = 0.0
@@ -123,12 +123,11 @@ class RaceQueue:
 
     def join(self, request: RaceRequest) -> Place | None:
         """Take the last place, which must be left again; None where the queue is full."""
-        with self._changed:
-            if len(self._places) > self._max_waiting:
-                return None
-            place = Place(self, request)
-            self._places.append(place)
-            return place
+        return self._join([request.max_new_tokens for _ in request.lanes])
+
+    def join_work(self, num_tokens: int) -> Place | None:
+        """Take the last place for work that takes about as long as so many tokens; as `join`."""
+        return self._join([num_tokens])
 
     def leave(self, place: Place) -> None:
         """Give a place up, and keep what the race took if it has run."""
@@ -138,6 +137,14 @@ class RaceQueue:
                 self._recent.append(took)
             self._places.remove(place)
             self._changed.notify_all()
+
+    def _join(self, tokens: Sequence[int]) -> Place | None:
+        with self._changed:
+            if len(self._places) > self._max_waiting:
+                return None
+            place = Place(self, tokens)
+            self._places.append(place)
+            return place
 
     def wake(self) -> None:
         """Let all who wait look again, for instance because one of them was stopped."""

@@ -14,6 +14,7 @@ from specviz.trace.rounds_csv import rounds_csv
 from specviz.trace.theory import best_gamma, predicted_speedup
 from specviz.ui.hub_offer import read_pair
 from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.page_tasks import PageTasks
 from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.race_file import race_html
 from specviz.ui.recorded import open_trace, packets_of, read_recorded
@@ -31,6 +32,7 @@ def make_server_functions(
     sessions: RaceSessions,
     options: PageOptions,
     guide: PromptGuide | None = None,
+    tasks: PageTasks | None = None,
 ) -> list[ServerFunction]:
     """Make the functions that the hidden bus offers to the page's scripts, by their names."""
 
@@ -68,6 +70,12 @@ def make_server_functions(
             return {"text": dumps(trace)}
         raise PageError("error.wrong_call")
 
+    functions: list[Callable[..., Any]] = [replay, control, recorded, opened, finished, saved]
+    functions += [*_hub_functions(options), *_task_functions(tasks), predicted]
+    return [_taking_lists(function) for function in functions]
+
+
+def _hub_functions(options: PageOptions) -> list[Callable[..., Any]]:
     def hub_known(target: object) -> Any:
         """Give the menu's entry of a hub model that somebody has looked at."""
         option = options.pair(target) if isinstance(target, str) else None
@@ -92,17 +100,26 @@ def make_server_functions(
             "pair": pair and pair_data(pair),
         }
 
-    functions: list[Callable[..., Any]] = [
-        replay,
-        control,
-        recorded,
-        opened,
-        finished,
-        saved,
-        hub_known,
-        hub_look,
-    ]
-    return [_taking_lists(function) for function in [*functions, predicted]]
+    return [hub_known, hub_look]
+
+
+def _task_functions(tasks: PageTasks | None) -> list[Callable[..., Any]]:
+    if tasks is None:
+        return []
+
+    def task_start(kind: object, form: object) -> Any:
+        """Begin a piece of long work; gives its id."""
+        return tasks.start(kind, form)
+
+    def task_news(task_id: object, first: object) -> Any:
+        """Give what a task has told from a number on, and how it stands."""
+        return tasks.news(task_id, first)
+
+    def task_stop(task_id: object) -> Any:
+        """Ask a task to end."""
+        return tasks.stop(task_id)
+
+    return [task_start, task_news, task_stop]
 
 
 def predicted(alpha: object, draft_cost: object, verify_cost: object) -> Any:
