@@ -13,7 +13,7 @@ const BY_ROUND = 'round';
 
 /** Draw the choice beside the button that starts races; the first live race is slower by itself. */
 export function mountSpeed(container, data, panel) {
-  container.append(choice(panel, 'speed.label', nameOf, `sv-speed-${panel.name}`));
+  container.append(choice(panel, 'speed.label', briefNameOf, `sv-speed-${panel.name}`));
   slowFirstRace(panel.playback);
 }
 
@@ -52,6 +52,11 @@ function choose(playback, value) {
 function nameOf(value) {
   if (value === BY_ROUND) return t('speed.by_round');
   return value === '1' ? t('speed.full') : t('speed.slower', { n: Number(value) });
+}
+
+/** Beside the button that starts races, where the title says the rest. */
+function briefNameOf(value) {
+  return value === '1' || value === BY_ROUND ? shortNameOf(value) : nameOf(value);
 }
 
 function shortNameOf(value) {
