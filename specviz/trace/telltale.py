@@ -37,7 +37,6 @@ def find_telltale(progress: ProofProgress) -> Telltale | None:
 
     Example: 100 draws, p = .5, 80 of them in the bar: (80 - 50) / 5 = 6 deviations.
     """
-    num_draws = progress.num_done
     return _among("next", progress.bars, progress.num_done) or _among(
         "continuation", progress.continuations, progress.num_done
     )

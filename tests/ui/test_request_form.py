@@ -216,5 +216,5 @@ def test_a_lane_may_be_broken_by_a_rule_that_there_is() -> None:
     lane = {"method": "draft-model", "gamma": 4, "rule": "no-renormalise"}
     request = build_request("Hello", [lane], None, 8, OPTIONS)
     assert request.lanes[1].rule is Rule.NO_RENORMALISE
-    with pytest.raises(RequestError, match="rule must be one of right, .*, got 'mine'"):
+    with pytest.raises(RequestError, match="rule must be one of right, "):
         build_request("Hello", [lane | {"rule": "mine"}], None, 8, OPTIONS)

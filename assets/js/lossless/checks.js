@@ -4,6 +4,8 @@ import { make, wrap } from '../page/dom.js';
 import { decimals, plain } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 
+/** Below it a p-value is next to nothing. */
+const LEAST = 0.001;
 const COLUMNS = ['test', 'statistic', 'degrees', 'p_value'];
 
 /** The table around the rows of `body`. */
@@ -19,12 +21,16 @@ export function checksTable(body) {
 
 /** One test, as the server gives it. */
 export function checkRow({ name, statistic, degrees, p_value: p }) {
-  const texts = [decimals(statistic, 1), plain(degrees), pValue(p)];
+  const texts = [decimals(statistic, 1), plain(degrees), p < LEAST ? pValue(p) : written(p)];
   const title = make('th', '', t(`proof.check_${keyOf(name)}`), { scope: 'row' });
   return wrap('tr', '', title, ...texts.map((text) => make('td', '', text)));
 }
 
-/** A p-value; what is next to nothing is not written out. */
+/** A p-value with its sign, "= 0.03"; what is next to nothing is not written out: "< 0.001". */
 export function pValue(p) {
-  return p < 0.001 ? `<\u00a0${decimals(0.001, 3)}` : decimals(p, p < 0.1 ? 3 : 2);
+  return p < LEAST ? `<\u00a0${decimals(LEAST, 3)}` : `=\u00a0${written(p)}`;
+}
+
+function written(p) {
+  return decimals(p, p < 0.1 ? 3 : 2);
 }

@@ -30,9 +30,9 @@ export function mountLossless(container, data) {
   });
   setEnabled(stop, false);
   onBusyChange((isBusy) => setEnabled(race, !isBusy));
-  const buttons = wrap('div', 'sv-proof-buttons', start, stop);
   const wrong = wrap('p', 'sv-proof-wrong', race, make('span', '', t('proof.race_about')));
-  const ask = wrap('div', 'sv-proof-ask', form.element, buttons, problem, wrong);
+  const ask = wrap('div', 'sv-proof-ask', form.element, wrong);
+  report.verdict.append(wrap('div', 'sv-proof-buttons', start, stop), problem);
   container.append(head(), wrap('div', 'sv-proof', ask, report.element));
   task.restore();
 }

@@ -110,7 +110,8 @@ export class ProofForm {
     if (!rules.includes(this.#rule)) this.#rule = RIGHT;
     const before = this.#rules.contains(document.activeElement);
     const options = rules.map((rule) => this.#option(rule));
-    this.#rules.replaceChildren(...options.map(({ label }) => label));
+    const [right, ...wrong] = options.map(({ label }) => label);
+    this.#rules.replaceChildren(right, make('p', 'sv-proof-break', t('rule.break_about')), ...wrong);
     if (before) options.find(({ radio }) => radio.checked)?.radio.focus();
   }
 

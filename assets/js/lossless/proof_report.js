@@ -17,7 +17,8 @@ export class ProofReport {
   #meter = make('progress', 'sv-loading', '', { max: 1, 'aria-label': t('proof.progress') });
   #title = make('h3');
   #why = make('p');
-  #verdict = wrap('div', 'sv-proof-verdict', this.#title, this.#why);
+  /** The box of the verdict; whoever begins proofs puts the buttons there. */
+  verdict = wrap('div', 'sv-proof-verdict', this.#title, this.#why);
   #next = new Histogram('next');
   #joint = new Histogram('continuation');
   #checks = make('tbody');
@@ -31,7 +32,7 @@ export class ProofReport {
 
   constructor() {
     this.#sampled = wrap('div', 'sv-proof-sampled', this.#next.element, this.#joint.element, checksTable(this.#checks));
-    this.element = wrap('div', 'sv-proof-report', this.#verdict, this.#told, this.#meter, this.#sampled, this.#grid.element);
+    this.element = wrap('div', 'sv-proof-report', this.verdict, this.#told, this.#meter, this.#sampled, this.#grid.element);
     this.clear();
   }
 
@@ -102,7 +103,7 @@ export class ProofReport {
     const { title, why, look } = verdictOf(this.#begun, this.#end, this.#state);
     setText(this.#title, title);
     setText(this.#why, why);
-    this.#verdict.dataset.look = look;
+    this.verdict.dataset.look = look;
     const telltale = this.#end?.telltale ?? null;
     this.#next.point(telltale?.kind === 'next' ? telltale.index : null);
     this.#joint.point(telltale?.kind === 'continuation' ? telltale.index : null);

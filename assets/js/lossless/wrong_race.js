@@ -1,16 +1,14 @@
 // The race that shows a wrong rule at work: the same lane twice, once as it should be.
 
-/** Without a wrong rule chosen, the one that is seen best. */
+/** Whose harm is seen in one text, and at which temperature; of the others only many draws tell. */
+const SEEN = { 'keep-after-rejection': 0, 'no-renormalise': 1 };
 const SEEN_BEST = 'keep-after-rejection';
-/** The only wrong rule that does harm at temperature 0, where the texts must be the same. */
-const HARMS_GREEDY = new Set(['keep-after-rejection']);
 const TOKENS = 96;
 
 /** The settings of the race, from the form of a proof. */
 export function settingsOfWrongRace({ prompt, lane, sampling, uses_chat: chat }) {
   const { target, rule: asked, ...right } = lane;
-  const rule = asked === 'right' ? SEEN_BEST : asked;
-  const temperature = HARMS_GREEDY.has(rule) ? 0 : Math.max(1, sampling.temperature);
+  const rule = Object.hasOwn(SEEN, asked) ? asked : SEEN_BEST;
   const lanes = [right, { ...right, rule }];
-  return { prompt, temperature, top_k: 0, top_p: 1, seed: sampling.seed, tokens: TOKENS, target, lanes, chat };
+  return { prompt, temperature: SEEN[rule], top_k: 0, top_p: 1, seed: sampling.seed, tokens: TOKENS, target, lanes, chat };
 }

@@ -42,8 +42,13 @@ export function methodName(method) {
   return t(`lane.${keyOf(method)}`);
 }
 
-/** What a lane runs; `name` writes a model's name. */
-export function aboutLane({ method, target, draft, gamma, exit_layer: layer }, name = shortName) {
+/** What a lane runs, and by which wrong rule if it does; `name` writes a model's name. */
+export function aboutLane(spec, name = shortName) {
+  const about = aboutMethod(spec, name);
+  return isRight(spec) ? about : t('lane.wrong', { lane: about, rule: t(`rule.${keyOf(spec.rule)}`) });
+}
+
+function aboutMethod({ method, target, draft, gamma, exit_layer: layer }, name) {
   if (method === 'baseline') return t('lane.about_alone', { target: name(target) });
   if (method === 'draft-model') return t('lane.about_draft_model', { draft: name(draft ?? '?'), gamma });
   if (method === 'early-exit' && layer) return t('lane.about_exit_layer', { layer, gamma });

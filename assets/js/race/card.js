@@ -1,6 +1,7 @@
 // The card that tells why one token was kept or thrown away.
 import { decision } from '../evidence/decision.js';
 import { distributions } from '../evidence/distributions.js';
+import { isRight, keyOf } from '../model/names.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
 
@@ -101,6 +102,8 @@ export class Card {
     const title = make('h3', '', t('law.title'));
     // What decided is read first: the table below it may be longer than there is room.
     const [notes, bars] = partsOf(entry);
+    const { spec } = entry.lane;
+    if (!isRight(spec)) notes.unshift(make('p', 'sv-note', t(`rule.${keyOf(spec.rule)}_about`)));
     this.#body.replaceChildren(meaning, decision(entry), ...notes, title, ...bars);
     // A plain step has nothing to be stepped through.
     this.#link.hidden = fate.name === 'plain';
