@@ -1,5 +1,6 @@
 // The page's one entry: a place for every part of the page, and the way in for packets.
 import { liveCharts } from './race/live_charts.js';
+import { makeFlip } from './race/flip_coin.js';
 import { makeLiveButton } from './race/race_live.js';
 import { mountCharts } from './race/charts.js';
 import { mountClock } from './race/clock.js';
@@ -37,7 +38,7 @@ stopLoader();
 const parts = {
   header: mountHeader,
   welcome: mountWelcome,
-  rounds: (container, data) => mountRounds(container, data, makeLiveButton),
+  rounds: (container, data) => mountRounds(container, data, makeLiveButton, makeFlip),
   lossless: mountLossless,
   learn: mountLearn,
   coach: mountCoach,
@@ -51,7 +52,7 @@ const views = {
   figures: mountFigures,
   // A race that is shown without a server has nothing to draw charts with.
   stage: (container, data, panel) =>
-    mountStage(container, panel, data?.plotly ? [liveCharts(panel, data.plotly)] : []),
+    mountStage(container, panel, data?.plotly ? [liveCharts(panel, data.plotly)] : [], makeFlip),
   clock: mountClock,
   charts: mountCharts,
   predict: mountPredict,

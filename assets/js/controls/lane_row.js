@@ -75,6 +75,8 @@ export class LaneRow {
     Object.assign(this.#chosen, part);
     // A name that a lesson gave says what ran before.
     delete this.#chosen.name;
+    // Another lane has other coins.
+    delete this.#chosen.flipped_coin;
     this.#markRule();
     this.#acts.edit(this);
   }

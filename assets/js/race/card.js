@@ -9,7 +9,7 @@ const GAP_PX = 16;
 
 /**
  * @typedef {{ token: import('../model/race.js').Token, round: import('../model/race.js').Round,
- *   lane: import('../model/race.js').Lane, isGreedy: boolean, element: HTMLElement }} Entry
+ *   lane: import('../model/race.js').Lane, race: import('../model/race.js').Race, isGreedy: boolean, element: HTMLElement }} Entry
  * A token in a lane, and the element that shows it there.
  */
 
@@ -20,12 +20,17 @@ export class Card {
   #foot = make('p', 'sv-card-hint');
   #link = makeButton(t('card.open_round'), () => this.#openRound(this.#shown), 'sv-link', { hidden: '' });
   #openRound;
+  #makeFlip;
   #pinned = null;
   #shown = null;
 
-  /** `openRound(entry)` is called when the visitor wants to see the whole round of a token. */
-  constructor(openRound) {
+  /**
+   * `openRound(entry)` is called when the visitor wants to see the whole round of a token; `makeFlip(entry)`
+   * makes what flips its coin, or null.
+   */
+  constructor(openRound, makeFlip) {
     this.#openRound = openRound;
+    this.#makeFlip = makeFlip;
     this.element = make('aside', 'sv-card', '', { 'aria-label': t('card.title') });
     this.#body.setAttribute('aria-label', t('card.details'));
     const label = t('card.close');
@@ -104,7 +109,8 @@ export class Card {
     const [notes, bars] = partsOf(entry);
     const { spec } = entry.lane;
     if (!isRight(spec)) notes.unshift(make('p', 'sv-note', t(`rule.${keyOf(spec.rule)}_about`)));
-    this.#body.replaceChildren(meaning, decision(entry), ...notes, title, ...bars);
+    const flip = this.#makeFlip(entry);
+    this.#body.replaceChildren(meaning, decision(entry), ...(flip ? [flip] : []), ...notes, title, ...bars);
     // A plain step has nothing to be stepped through.
     this.#link.hidden = fate.name === 'plain';
     this.#body.scrollTop = 0;

@@ -127,6 +127,7 @@ function clocks(window, speedup) {
 /** What can be said of a lane's output: a key among the texts `output.KEY`, and its values. */
 function verdictOf(race, { spec, verdict }) {
   if (!isRight(spec)) return brokenOf(race, verdict);
+  if ((spec.flipped_coin ?? null) !== null) return { key: 'flipped' };
   if (!race.isGreedy) return { key: 'same_law' };
   if (!race.isOver) return { key: 'running' };
   if (!verdict) return { key: 'nothing' };

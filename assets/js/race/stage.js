@@ -10,10 +10,13 @@ import { onChosenToken, roundMark } from './token.js';
 
 const SAMPLE_ROUND = 3;
 
-/** Draw the stage and keep it up with the race; `charts` stand beside the lanes until a token is pointed at. */
-export function mountStage(container, panel, charts = []) {
+/**
+ * Draw the stage and keep it up with the race; `charts` stand beside the lanes until a token is pointed at,
+ * and `makeFlip(entry)` makes what flips its coin, or null.
+ */
+export function mountStage(container, panel, charts = [], makeFlip = () => null) {
   const { name, playback } = panel;
-  const card = new Card((entry) => showRound(panel, entry));
+  const card = new Card((entry) => showRound(panel, entry), makeFlip);
   // Whoever opens Round by round next wants to see the round of the token that was chosen.
   onChosenToken((entry, race) => race === playback.race && !entry.lane.isBaseline && standAt(panel, entry));
   const row = make('div', 'sv-lanes');
@@ -47,7 +50,9 @@ export function mountStage(container, panel, charts = []) {
 
 function describe(lane) {
   const name = laneName(lane);
-  return { isBaseline: lane.isBaseline, isBroken: !isRight(lane.spec), name, about: aboutLane(lane.spec, briefName) };
+  const coin = lane.spec.flipped_coin ?? null;
+  const note = coin === null ? '' : t('lane.fork', { coin: coin + 1 });
+  return { isBaseline: lane.isBaseline, isBroken: !isRight(lane.spec), note, name, about: aboutLane(lane.spec, briefName) };
 }
 
 function legend(container, reflow) {
