@@ -1,5 +1,6 @@
 // The page's one entry: a place for every part of the page, and the way in for packets.
 import { liveCharts } from './race/live_charts.js';
+import { makeFlip } from './race/flip_coin.js';
 import { makeLiveButton } from './race/race_live.js';
 import { mountCharts } from './race/charts.js';
 import { mountClock } from './race/clock.js';
@@ -11,6 +12,7 @@ import { mountHub } from './controls/hub.js';
 import { mountHeader } from './page/header.js';
 import { mountLanes } from './controls/lane_editor.js';
 import { mountLearn } from './learn/learn.js';
+import { mountLossless } from './lossless/lossless.js';
 import { mountPrompt } from './controls/prompt_field.js';
 import { mountPredict } from './race/predict.js';
 import { mountRounds } from './rounds/rounds.js';
@@ -36,7 +38,8 @@ stopLoader();
 const parts = {
   header: mountHeader,
   welcome: mountWelcome,
-  rounds: (container, data) => mountRounds(container, data, makeLiveButton),
+  rounds: (container, data) => mountRounds(container, data, makeLiveButton, makeFlip),
+  lossless: mountLossless,
   learn: mountLearn,
   coach: mountCoach,
   prompt: mountPrompt,
@@ -49,7 +52,7 @@ const views = {
   figures: mountFigures,
   // A race that is shown without a server has nothing to draw charts with.
   stage: (container, data, panel) =>
-    mountStage(container, panel, data?.plotly ? [liveCharts(panel, data.plotly)] : []),
+    mountStage(container, panel, data?.plotly ? [liveCharts(panel, data.plotly)] : [], makeFlip),
   clock: mountClock,
   charts: mountCharts,
   predict: mountPredict,

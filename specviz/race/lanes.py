@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from specviz.decoding.clock import Clock, DeviceClock
 from specviz.decoding.decoder import Decoder, Limits
+from specviz.decoding.flipped_coin import FlippedCoin
 from specviz.decoding.forms import MakeRunner, RaceForm
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.play import RecordedPlay
@@ -104,11 +105,13 @@ def build_decoder(
     runner = _target_runner(spec, target, num_tokens, form.make_runner)
     proposer = _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
     chance = chance or SeededChance(request.sampling.seed)
+    thrown = chance if spec.flipped_coin is None else FlippedCoin(chance, spec.flipped_coin)
     clock = DeviceClock(runner.device)
     recorded: RecordedPlay | None = None
     if spec.rule is not Rule.RIGHT:
-        recorded = WrongRounds(spec.rule, proposer, runner, request.sampling, chance, clock)
-    elif isinstance(proposer, DraftModel) and isinstance(runner, StaticRunner):
+        recorded = WrongRounds(spec.rule, proposer, runner, request.sampling, thrown, clock)
+    # What a device has recorded throws its coins by itself.
+    elif thrown is chance and isinstance(proposer, DraftModel) and isinstance(runner, StaticRunner):
         sampling = replace(request.sampling, seed=0)
         kind = ChainKind(spec.gamma, sampling, runner.vocab_size, target.eos_ids)
         recorded = _recorded(kind, proposer, runner, form, chance, clock)
@@ -118,7 +121,7 @@ def build_decoder(
         gamma=spec.gamma,
         sampling=request.sampling,
         limits=Limits(request.max_new_tokens, target.eos_ids, runner.context),
-        chance=chance,
+        chance=thrown,
         clock=clock,
         recorder=Recorder(
             request.sampling,

@@ -5,6 +5,7 @@ import math
 from specviz.errors import RequestError
 from specviz.texts import Message, Text, message
 from specviz.trace.limits import (
+    MAX_COIN,
     MAX_GAMMA,
     MAX_LANES,
     MAX_NEW_TOKENS,
@@ -33,6 +34,7 @@ def check_request(request: RaceRequest) -> None:
     names = lane_names(request.lanes)
     for name, spec in zip(names, request.lanes, strict=True):
         _check_lane(name, spec)
+        _check_coin(spec, request.sampling)
     methods = [spec.method for spec in request.lanes]
     if methods[0] is not Method.BASELINE or methods.count(Method.BASELINE) > 1:
         raise RequestError(message("refusal.baseline_first"))
@@ -94,6 +96,15 @@ def _check_lane(name: str, spec: LaneSpec) -> None:
                 found=str(spec.exit_layer),
             )
         )
+
+
+def _check_coin(spec: LaneSpec, sampling: Sampling) -> None:
+    coin = spec.flipped_coin
+    if coin is None:
+        return
+    if spec.method is Method.BASELINE or sampling.temperature == 0:
+        raise RequestError(message("refusal.no_coin"))
+    _check_range("flipped_coin", coin, 0, MAX_COIN)
 
 
 def _of_lane(field: str, lane: str) -> Message:

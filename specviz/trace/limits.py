@@ -4,6 +4,8 @@ MAX_LANES = 4
 """Lanes of a race, the baseline among them."""
 MAX_NEW_TOKENS = 4096
 MAX_GAMMA = 16
+MAX_COIN = MAX_NEW_TOKENS * MAX_GAMMA
+"""Highest number of a coin that a lane can throw."""
 MIN_NGRAM, DEFAULT_NGRAM, MAX_NGRAM = 2, 4, 16
 """Longest matches, in tokens, that prompt lookup may look for."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 5.0

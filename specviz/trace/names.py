@@ -28,6 +28,7 @@ DETAILS: dict[str, Callable[[LaneSpec], str]] = {
     "exit_layer": lambda spec: f"layer {spec.exit_layer or '?'}",
     "max_ngram": lambda spec: f"longest match {spec.max_ngram}",
     "gamma": lambda spec: f"γ {spec.gamma}",
+    "flipped_coin": lambda spec: _coins(spec.flipped_coin),
 }
 """In what lanes of one method can differ, and how that is said."""
 
@@ -53,6 +54,10 @@ def names_of(trace: Trace) -> tuple[str, ...]:
 def short_name(model: str) -> str:
     """Give a local folder by its last name; shipped names and hub ids stay as they are."""
     return PurePath(model).name if PurePath(model).is_absolute() else model
+
+
+def _coins(flipped: int | None) -> str:
+    return "coins as they fell" if flipped is None else f"coin {flipped + 1} flipped"
 
 
 def _marked(name: str, spec: LaneSpec) -> str:

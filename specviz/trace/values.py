@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from specviz.trace.limits import DEFAULT_NGRAM
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 NUM_TOP = 10
 
 
@@ -117,6 +117,8 @@ class LaneSpec:
     """Longest match that the method `prompt-lookup` looks for, in tokens."""
     rule: Rule = Rule.RIGHT
     """Any other makes a lane whose text does not follow the target's law; its name says so."""
+    flipped_coin: int | None = None
+    """Which of the coins that judge its drafts falls the other way, counted from 0; None: none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
 // What decided over one token: its probabilities as meters, the coin, the rule with its numbers, the verdict.
+import { hasCoin } from '../model/coins.js';
 import { make, visible, wrap } from '../page/dom.js';
 import { chance, finePercent, percent, significant } from '../page/numbers.js';
 import { t } from '../page/strings.js';
@@ -123,10 +124,6 @@ function hasRejectedSibling(token, { tokens }) {
   if (!token.fate.isJudged) return false;
   const earlier = tokens.slice(0, tokens.indexOf(token));
   return earlier.some((other) => other.parent === token.parent && other.fate.name === 'rejected');
-}
-
-function hasCoin(token) {
-  return token.fate.isJudged && token.draw !== null;
 }
 
 /** As many digits as tell the coin from the edge that it fell on one side of. */

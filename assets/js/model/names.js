@@ -9,6 +9,7 @@ const DETAILS = {
   exit_layer: (spec) => t('lane.detail_layer', { layer: spec.exit_layer ?? '?' }),
   max_ngram: (spec) => t('lane.detail_match', { n: spec.max_ngram }),
   gamma: (spec) => `γ ${spec.gamma}`,
+  flipped_coin: ({ flipped_coin: coin = null }) => (coin === null ? t('lane.as_fallen') : t('lane.flipped', { coin: coin + 1 })),
 };
 
 /** Names that the page itself gives, in English in the trace. */
@@ -27,7 +28,7 @@ function ownName({ spec, specs, index }) {
   const alike = specs.filter((other) => other.method === spec.method && ruleOf(other) === ruleOf(spec));
   if (alike.length === 1) return name;
   const parts = Object.keys(DETAILS)
-    .filter((field) => new Set(alike.map((other) => other[field])).size > 1)
+    .filter((field) => new Set(alike.map((other) => other[field] ?? null)).size > 1)
     .map((field) => DETAILS[field](spec));
   const same = alike.filter((other) => choices(other) === choices(spec));
   if (same.length > 1) {
@@ -42,8 +43,13 @@ export function methodName(method) {
   return t(`lane.${keyOf(method)}`);
 }
 
-/** What a lane runs; `name` writes a model's name. */
-export function aboutLane({ method, target, draft, gamma, exit_layer: layer }, name = shortName) {
+/** What a lane runs, and by which wrong rule if it does; `name` writes a model's name. */
+export function aboutLane(spec, name = shortName) {
+  const about = aboutMethod(spec, name);
+  return isRight(spec) ? about : t('lane.wrong', { lane: about, rule: t(`rule.${keyOf(spec.rule)}`) });
+}
+
+function aboutMethod({ method, target, draft, gamma, exit_layer: layer }, name) {
   if (method === 'baseline') return t('lane.about_alone', { target: name(target) });
   if (method === 'draft-model') return t('lane.about_draft_model', { draft: name(draft ?? '?'), gamma });
   if (method === 'early-exit' && layer) return t('lane.about_exit_layer', { layer, gamma });
@@ -94,8 +100,8 @@ function shortName(model) {
   return isFolder ? model.split(/[\\/]/).filter(Boolean).at(-1) : model;
 }
 
-function choices({ method, draft, exit_layer: layer, max_ngram: ngram, gamma, rule = 'right' }) {
-  return [method, draft, layer, ngram, gamma, rule].join(' ');
+function choices({ method, draft, exit_layer: layer, max_ngram: ngram, gamma, rule = 'right', flipped_coin: coin }) {
+  return [method, draft, layer, ngram, gamma, rule, coin ?? ''].join(' ');
 }
 
 /** By which rule a lane keeps drafts; traces of earlier versions know the right one alone. */
@@ -103,7 +109,8 @@ function ruleOf({ rule = 'right' }) {
   return rule;
 }
 
-function isRight(spec) {
+/** Whether a lane keeps its guesses by the right rule. */
+export function isRight(spec) {
   return ruleOf(spec) === 'right';
 }
 

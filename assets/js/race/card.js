@@ -1,6 +1,7 @@
 // The card that tells why one token was kept or thrown away.
 import { decision } from '../evidence/decision.js';
 import { distributions } from '../evidence/distributions.js';
+import { isRight, keyOf } from '../model/names.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
 
@@ -8,7 +9,7 @@ const GAP_PX = 16;
 
 /**
  * @typedef {{ token: import('../model/race.js').Token, round: import('../model/race.js').Round,
- *   lane: import('../model/race.js').Lane, isGreedy: boolean, element: HTMLElement }} Entry
+ *   lane: import('../model/race.js').Lane, race: import('../model/race.js').Race, isGreedy: boolean, element: HTMLElement }} Entry
  * A token in a lane, and the element that shows it there.
  */
 
@@ -19,12 +20,17 @@ export class Card {
   #foot = make('p', 'sv-card-hint');
   #link = makeButton(t('card.open_round'), () => this.#openRound(this.#shown), 'sv-link', { hidden: '' });
   #openRound;
+  #makeFlip;
   #pinned = null;
   #shown = null;
 
-  /** `openRound(entry)` is called when the visitor wants to see the whole round of a token. */
-  constructor(openRound) {
+  /**
+   * `openRound(entry)` is called when the visitor wants to see the whole round of a token; `makeFlip(entry)`
+   * makes what flips its coin, or null.
+   */
+  constructor(openRound, makeFlip) {
     this.#openRound = openRound;
+    this.#makeFlip = makeFlip;
     this.element = make('aside', 'sv-card', '', { 'aria-label': t('card.title') });
     this.#body.setAttribute('aria-label', t('card.details'));
     const label = t('card.close');
@@ -101,7 +107,10 @@ export class Card {
     const title = make('h3', '', t('law.title'));
     // What decided is read first: the table below it may be longer than there is room.
     const [notes, bars] = partsOf(entry);
-    this.#body.replaceChildren(meaning, decision(entry), ...notes, title, ...bars);
+    const { spec } = entry.lane;
+    if (!isRight(spec)) notes.unshift(make('p', 'sv-note', t(`rule.${keyOf(spec.rule)}_about`)));
+    const flip = this.#makeFlip(entry);
+    this.#body.replaceChildren(meaning, decision(entry), ...(flip ? [flip] : []), ...notes, title, ...bars);
     // A plain step has nothing to be stepped through.
     this.#link.hidden = fate.name === 'plain';
     this.#body.scrollTop = 0;

@@ -1,5 +1,6 @@
 // One lane: a listbox of tokens that grows while the race runs.
 import { make, makeButton, visible } from '../page/dom.js';
+import { forkOf, hasCoin } from '../model/coins.js';
 import { flagOf } from '../model/finish.js';
 import { LaneFlow } from './lane_flow.js';
 import { LaneHead } from './lane_head.js';
@@ -23,6 +24,9 @@ export class LaneView {
   #byElement = new Map();
   #flow;
   #numDrawn = 0;
+  #numCoins = 0;
+  /** The coin at which this lane and another one part, null where none was flipped. */
+  #fork = null;
   #active = null;
   #sticks = true;
   /** Height of a line and of the room above the first, in pixels. */
@@ -30,7 +34,7 @@ export class LaneView {
   #above = 0;
 
   /**
-   * `about` describes the lane: `isBaseline`, `name`, `about`, and a `hint` where there is no race yet;
+   * `about` describes the lane: `isBaseline`, `isBroken`, `name`, `about`, and a `hint` where there is no race yet;
    * `race` and `lane` are what is drawn, null before the first race.
    */
   constructor(id, about, card, race = null, lane = null) {
@@ -39,6 +43,7 @@ export class LaneView {
     this.#about = about;
     this.#race = race;
     this.#lane = lane;
+    this.#fork = lane ? forkOf(lane) : null;
     this.#head = new LaneHead(about, race?.started.request.max_new_tokens ?? 1);
     this.#build(race?.started.request.prompt ?? '');
     this.#listen();
@@ -70,8 +75,9 @@ export class LaneView {
   }
 
   #build(prompt) {
-    const { name, hint } = this.#about;
+    const { name, hint, isBroken = false } = this.#about;
     this.element = make('section', 'sv-lane', '', { 'aria-label': t('lane.label', { name }) });
+    this.element.classList.toggle('is-broken', isBroken);
     // It is a listbox once there are tokens to choose from.
     this.body = make('div', 'sv-lane-body', '', {
       role: 'group',
@@ -127,7 +133,11 @@ export class LaneView {
       const label = t('lane.token', { text: visible(token.text), fate, round: round.number });
       const closing = !isBaseline && token === round.tokens.at(-1) ? round.number : null;
       const element = tokenElement(token, id, label, closing);
-      const entry = { token, round, lane: this.#lane, isGreedy: this.#race.isGreedy, element };
+      if (hasCoin(token) && this.#numCoins++ === this.#fork) {
+        element.classList.add('is-fork');
+        element.title = t('lane.fork_here');
+      }
+      const entry = { token, round, lane: this.#lane, race: this.#race, isGreedy: this.#race.isGreedy, element };
       this.#entries.push(entry);
       this.#byElement.set(element, entry);
       container.append(element);

@@ -17,7 +17,7 @@ export class LaneHead {
   #max;
   #metrics;
 
-  constructor({ name, about, isBaseline }, max) {
+  constructor({ name, about, note = '', isBaseline }, max) {
     this.#max = max;
     this.#figures = isBaseline ? null : new LaneFigures();
     this.element = make('div');
@@ -29,6 +29,7 @@ export class LaneHead {
     const head = wrap('header', 'sv-lane-head', what, this.#how);
     if (this.#figures) head.append(this.#figures.element);
     head.append(this.#flag);
+    if (note) head.append(make('p', 'sv-fork-note', note));
     this.element.append(head, track);
     this.#show(null);
   }

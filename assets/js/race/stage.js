@@ -3,17 +3,20 @@ import { Card } from './card.js';
 import { make, wrap } from '../page/dom.js';
 import { LaneView } from './lane.js';
 import { FATES } from '../model/fates.js';
-import { aboutLane, briefName, laneName, waitingLanes } from '../model/names.js';
+import { aboutLane, briefName, isRight, laneName, waitingLanes } from '../model/names.js';
 import { showRound, standAt } from '../rounds/rounds.js';
 import { t } from '../page/strings.js';
 import { onChosenToken, roundMark } from './token.js';
 
 const SAMPLE_ROUND = 3;
 
-/** Draw the stage and keep it up with the race; `charts` stand beside the lanes until a token is pointed at. */
-export function mountStage(container, panel, charts = []) {
+/**
+ * Draw the stage and keep it up with the race; `charts` stand beside the lanes until a token is pointed at,
+ * and `makeFlip(entry)` makes what flips its coin, or null.
+ */
+export function mountStage(container, panel, charts = [], makeFlip = () => null) {
   const { name, playback } = panel;
-  const card = new Card((entry) => showRound(panel, entry));
+  const card = new Card((entry) => showRound(panel, entry), makeFlip);
   // Whoever opens Round by round next wants to see the round of the token that was chosen.
   onChosenToken((entry, race) => race === playback.race && !entry.lane.isBaseline && standAt(panel, entry));
   const row = make('div', 'sv-lanes');
@@ -46,7 +49,10 @@ export function mountStage(container, panel, charts = []) {
 }
 
 function describe(lane) {
-  return { isBaseline: lane.isBaseline, name: laneName(lane), about: aboutLane(lane.spec, briefName) };
+  const name = laneName(lane);
+  const coin = lane.spec.flipped_coin ?? null;
+  const note = coin === null ? '' : t('lane.fork', { coin: coin + 1 });
+  return { isBaseline: lane.isBaseline, isBroken: !isRight(lane.spec), note, name, about: aboutLane(lane.spec, briefName) };
 }
 
 function legend(container, reflow) {

@@ -10,8 +10,8 @@ const MANY = 100;
 const MOST_DOTS = 300;
 const MOST_NAMES = 4;
 
-/** Make the bench for the chosen token, where a coin decided over it and its fate is told. */
-export function makeCoin(cursor) {
+/** Make the bench for the chosen token, where a coin decided over it and its fate is told; `makeFlip` as in `mountRounds`. */
+export function makeCoin(cursor, makeFlip) {
   const factsOf = () => {
     const { token, round, isGreedy, known } = cursor.evidenceOf();
     return [token, round, isGreedy, known === 'decided'];
@@ -20,7 +20,9 @@ export function makeCoin(cursor) {
     const judged = judgedFor(token, round);
     const why = reasonAgainst(judged, isTold, isGreedy);
     const note = why && make('p', 'sv-evidence-note', t(`rounds.no_coin_${why}`));
-    return [make('h2', '', t('rounds.coin_title')), ...(why ? [note] : bench(judged, round.isTree))];
+    const flip = why ? null : makeFlip({ token: judged, lane: cursor.lane, race: cursor.race });
+    const parts = why ? [note] : bench(judged, round.isTree);
+    return [make('h2', '', t('rounds.coin_title')), ...parts, ...(flip ? [flip] : [])];
   });
 }
 

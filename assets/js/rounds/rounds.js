@@ -19,15 +19,16 @@ let wish = null;
 
 /**
  * Draw the tab; it follows the panel whose race began last. `recorded` names a race to offer, or is null;
- * `makeLive(raceOf)` makes what races a race here, null where nothing can.
+ * `makeLive(raceOf)` makes what races a race here, null where nothing can, and `makeFlip(entry)` what flips a
+ * token's coin, or null.
  */
-export function mountRounds(container, { recorded }, makeLive = null) {
+export function mountRounds(container, { recorded }, makeLive = null, makeFlip = () => null) {
   const cursor = new Cursor();
   const player = new Player(cursor, () => update(false));
   const toolbar = makeToolbar(cursor, player, makeLive);
   const head = [toolbar, makeBars(cursor)];
   const round = [makeTelling(cursor, player), makeCards(cursor), makeQuestion(cursor), makeTimes(cursor)];
-  const below = [makeDistributions(cursor), makeCoin(cursor)];
+  const below = [makeDistributions(cursor), makeCoin(cursor, makeFlip)];
   const foot = wrap('div', 'sv-round-below', ...below.map((part) => frame(part)));
   const keys = make('p', 'sv-round-keys', t('rounds.keys'));
   const body = wrap('div', 'sv-rounds-body', frame(...head), frame(...round), foot, keys);
