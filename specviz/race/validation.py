@@ -16,7 +16,7 @@ from specviz.trace.limits import (
     MIN_TEMPERATURE,
 )
 from specviz.trace.names import lane_names
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling, Schedule
 
 
 def check_request(request: RaceRequest) -> None:
@@ -75,6 +75,7 @@ def _check_lane(name: str, spec: LaneSpec) -> None:
             raise RequestError(message("refusal.baseline_rule", found=spec.rule.value))
         return
     _check_range(_of_lane("gamma", name), spec.gamma, 1, MAX_GAMMA)
+    _check_schedule(name, spec)
     if spec.method is Method.DRAFT_MODEL and not spec.draft:
         raise RequestError(message("refusal.needs_draft", lane=repr(name)))
     if spec.method is not Method.DRAFT_MODEL and spec.draft:
@@ -93,6 +94,17 @@ def _check_lane(name: str, spec: LaneSpec) -> None:
                 least=1,
                 found=str(spec.exit_layer),
             )
+        )
+
+
+def _check_schedule(name: str, spec: LaneSpec) -> None:
+    if spec.schedule is not Schedule.CONFIDENCE:
+        return
+    if spec.method is Method.PROMPT_LOOKUP:
+        raise RequestError(message("refusal.schedule_needs_probabilities", lane=repr(name)))
+    if not 0 < spec.confidence < 1:
+        raise RequestError(
+            message("refusal.confidence", lane=repr(name), found=str(spec.confidence))
         )
 
 

@@ -4,6 +4,8 @@ MAX_LANES = 4
 """Lanes of a race, the baseline among them."""
 MAX_NEW_TOKENS = 4096
 MAX_GAMMA = 16
+DEFAULT_CONFIDENCE = 0.4
+"""Below which a draft that watches itself ends, as in transformers."""
 MIN_NGRAM, DEFAULT_NGRAM, MAX_NGRAM = 2, 4, 16
 """Longest matches, in tokens, that prompt lookup may look for."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 5.0

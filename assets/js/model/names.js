@@ -8,7 +8,7 @@ const DETAILS = {
   draft: (spec) => shortName(spec.draft ?? '?'),
   exit_layer: (spec) => t('lane.detail_layer', { layer: spec.exit_layer ?? '?' }),
   max_ngram: (spec) => t('lane.detail_match', { n: spec.max_ngram }),
-  gamma: (spec) => `γ ${spec.gamma}`,
+  gamma: (spec) => `γ ${gammaText(spec)}`,
 };
 
 /** Names that the page itself gives, in English in the trace. */
@@ -27,7 +27,7 @@ function ownName({ spec, specs, index }) {
   const alike = specs.filter((other) => other.method === spec.method && ruleOf(other) === ruleOf(spec));
   if (alike.length === 1) return name;
   const parts = Object.keys(DETAILS)
-    .filter((field) => new Set(alike.map((other) => other[field])).size > 1)
+    .filter((field) => new Set(alike.map((other) => choice(other, field))).size > 1)
     .map((field) => DETAILS[field](spec));
   const same = alike.filter((other) => choices(other) === choices(spec));
   if (same.length > 1) {
@@ -43,11 +43,19 @@ export function methodName(method) {
 }
 
 /** What a lane runs; `name` writes a model's name. */
-export function aboutLane({ method, target, draft, gamma, exit_layer: layer }, name = shortName) {
+export function aboutLane(spec, name = shortName) {
+  const { method, target, draft, exit_layer: layer } = spec;
+  const gamma = gammaText(spec);
   if (method === 'baseline') return t('lane.about_alone', { target: name(target) });
   if (method === 'draft-model') return t('lane.about_draft_model', { draft: name(draft ?? '?'), gamma });
   if (method === 'early-exit' && layer) return t('lane.about_exit_layer', { layer, gamma });
   return t(`lane.about_${keyOf(method)}`, { gamma });
+}
+
+/** A draft length, or by what it is chosen and what it is at most. */
+export function gammaText({ gamma, schedule = 'fixed', confidence }) {
+  if (schedule === 'fixed') return String(gamma);
+  return t(`schedule.${schedule}_at_most`, { gamma, confidence });
 }
 
 /** A method as a key of texts. */
@@ -94,8 +102,12 @@ function shortName(model) {
   return isFolder ? model.split(/[\\/]/).filter(Boolean).at(-1) : model;
 }
 
-function choices({ method, draft, exit_layer: layer, max_ngram: ngram, gamma, rule = 'right' }) {
-  return [method, draft, layer, ngram, gamma, rule].join(' ');
+function choices(spec) {
+  return [spec.method, ruleOf(spec), ...Object.keys(DETAILS).map((field) => choice(spec, field))].join(' ');
+}
+
+function choice(spec, field) {
+  return field === 'gamma' ? gammaText(spec) : spec[field];
 }
 
 /** By which rule a lane keeps drafts; traces of earlier versions know the right one alone. */
