@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from specviz.models.loading import ModelPool
+    from specviz.trace.proofs import ProofEvent, ProofRequest, StartProof
     from specviz.trace.values import (
         Event,
         FetchModels,
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     from specviz.errors import SpecvizError
     from specviz.host.hub_pairs import make_hub_offer
+    from specviz.host.proofs import ProofParts, make_read_proof
     from specviz.models.devices import pick_device
     from specviz.models.dtypes import precision_label
     from specviz.ui.hub_offer import HubAccess
@@ -63,7 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             hub=hub,
             opening=opening,
         )
-        page = build_page(_once_loaded(models), options, models.check, models.fetch)
+        start_race = _once_loaded(models)
+        parts = ProofParts(start_race, _proofs_once_loaded(models), models.fetch)
+        work = {"proof": make_read_proof(parts, options)}
+        page = build_page(start_race, options, models.check, models.fetch, work)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
         _load(models, options, dtype=dtype, quantize=chosen.quantize, allow_hub=access != "off")
     except SpecvizError as error:
@@ -116,6 +121,8 @@ class _Models:
     """The models of the page while they are loaded, and what races them once they are."""
 
     ready: "Future[StartRace]" = field(default_factory=Future)
+    start_proof: "StartProof | None" = None
+    """Runs proofs; None before the models are there."""
     loading: "ModelLoading | None" = None
     """The one that is being read now."""
     check_loaded: "Callable[[RaceRequest], None] | None" = None
@@ -163,6 +170,7 @@ def _load(
     from specviz.models.catalogue import is_fitted
     from specviz.models.hub_downloads import HubDownloads
     from specviz.models.loading import ModelPool
+    from specviz.proof.proving import make_start_proof
     from specviz.race.downloads import make_fetch_models
     from specviz.race.wiring import load_models, make_check_request, make_start_race
 
@@ -181,6 +189,7 @@ def _load(
                 raise
             sys.stderr.write(f"{error}\n")
     models.check_loaded = make_check_request(pool)
+    models.start_proof = make_start_proof(pool)
     models.ready.set_result(make_start_race(pool))
 
 
@@ -240,6 +249,23 @@ def _once_loaded(models: _Models) -> "StartRace":
         yield from models.ready.result()(request, should_stop)
 
     return start_race
+
+
+def _proofs_once_loaded(models: _Models) -> "StartProof":
+    """Make a `start_proof` that waits for the models."""
+
+    def start_proof(
+        request: "ProofRequest", should_stop: Callable[[], bool] = bool
+    ) -> "Iterator[ProofEvent]":
+        while not models.ready.done():
+            if should_stop():
+                return
+            with suppress(TimeoutError):
+                models.ready.result(timeout=LOADING_POLL_SECONDS)
+        assert models.start_proof is not None
+        yield from models.start_proof(request, should_stop)
+
+    return start_proof
 
 
 def _shipped_offers() -> dict[str, list[str]]:

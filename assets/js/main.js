@@ -11,6 +11,7 @@ import { mountHub } from './controls/hub.js';
 import { mountHeader } from './page/header.js';
 import { mountLanes } from './controls/lane_editor.js';
 import { mountLearn } from './learn/learn.js';
+import { mountLossless } from './lossless/lossless.js';
 import { mountPrompt } from './controls/prompt_field.js';
 import { mountPredict } from './race/predict.js';
 import { mountRounds } from './rounds/rounds.js';
@@ -37,6 +38,7 @@ const parts = {
   header: mountHeader,
   welcome: mountWelcome,
   rounds: (container, data) => mountRounds(container, data, makeLiveButton),
+  lossless: mountLossless,
   learn: mountLearn,
   coach: mountCoach,
   prompt: mountPrompt,

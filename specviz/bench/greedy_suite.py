@@ -17,6 +17,10 @@ class GreedyText:
     prompt: str
     """Its id in the gallery."""
     verdict: Verdict
+    tokens: tuple[str, ...]
+    """Text of each token that the lane wrote."""
+    tokens_alone: tuple[str, ...]
+    """Of each that the target alone wrote."""
 
 
 def compare_greedy(
@@ -35,4 +39,5 @@ def compare_greedy(
         verdict = race_verdicts(trace)[1]
         if verdict is None:
             raise DecodingError(f"nothing to compare behind the prompt {prompt.id!r}")
-        yield GreedyText(prompt.id, verdict)
+        alone, lane = (tuple(token.text for token in each.emitted) for each in trace.lanes)
+        yield GreedyText(prompt.id, verdict, lane, alone)

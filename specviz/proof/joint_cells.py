@@ -1,6 +1,7 @@
 """The law of whole continuations in cells: as fine as so many draws can tell apart."""
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
 import torch
 
@@ -9,6 +10,15 @@ from specviz.proof.text_scores import Text
 
 NextLaw = Callable[[Text], torch.Tensor]
 """From the tokens behind the prompt to the law `[vocab]`, float64, of the next one."""
+
+
+class Cell(NamedTuple):
+    """All texts that begin alike and have no finer cell."""
+
+    text: Text
+    """How they begin."""
+    is_rest: bool
+    """Whether it holds those that go on with a token that is no branch of its own there."""
 
 
 class JointCells:
@@ -31,14 +41,15 @@ class JointCells:
         self._end_ids = frozenset(end_ids)
         self._num_draws = num_draws
         self._branches: dict[Text, frozenset[int]] = {}
-        self._expected: dict[tuple[Text, bool], float] = {}
+        self.expected: dict[Cell, float] = {}
+        """How many of the draws each cell is expected to hold; they sum to their number."""
         self._split((), 1.0)
 
     def _split(self, text: Text, prob: float) -> None:
         """Make the cells below `text`, whose probability is `prob`."""
         is_complete = len(text) == self._num_tokens or not self._end_ids.isdisjoint(text[-1:])
         if is_complete or prob * self._num_draws < 2 * LEAST_EXPECTED:
-            self._expected[text, False] = prob * self._num_draws
+            self.expected[Cell(text, False)] = prob * self._num_draws
             return
         law = self._next_law(text)
         tokens = (law * prob * self._num_draws >= LEAST_EXPECTED).nonzero()[:, 0].tolist()
@@ -46,22 +57,26 @@ class JointCells:
         self._branches[text] = frozenset(tokens)
         for token, share in zip(tokens, probs, strict=True):
             self._split((*text, token), prob * share)
-        self._expected[text, True] = max(0.0, 1 - sum(probs)) * prob * self._num_draws
+        self.expected[Cell(text, True)] = max(0.0, 1 - sum(probs)) * prob * self._num_draws
+
+    def count(self, texts: Mapping[Text, int]) -> dict[Cell, int]:
+        """Count drawn texts by their cells, in the order of `expected`."""
+        counts = dict.fromkeys(self.expected, 0)
+        for text, count in texts.items():
+            counts[self._cell(text)] += count
+        return counts
 
     def test(self, texts: Mapping[Text, int]) -> ChiSquare:
         """Test how often texts were drawn, as many in all as were announced."""
-        counts = dict.fromkeys(self._expected, 0)
-        for text, count in texts.items():
-            counts[self._cell(text)] += count
-        return chi_square(list(counts.values()), list(self._expected.values()))
+        return chi_square(list(self.count(texts).values()), list(self.expected.values()))
 
-    def _cell(self, text: Text) -> tuple[Text, bool]:
-        """The branch that a text ends in, and whether it is among the rest there."""
+    def _cell(self, text: Text) -> Cell:
+        """The branch that a text ends in, or the rest there."""
         prefix: Text = ()
         for token in text:
             if prefix not in self._branches:
                 break
             if token not in self._branches[prefix]:
-                return prefix, True
+                return Cell(prefix, True)
             prefix = (*prefix, token)
-        return prefix, False
+        return Cell(prefix, False)

@@ -1,7 +1,6 @@
 """Runs a proof: the lane's own decoder writes, the tally counts, and what was counted is judged."""
 
 import time
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 
@@ -15,8 +14,8 @@ from specviz.models.source import ModelSource
 from specviz.models.threads import choose_threads
 from specviz.proof.repeating import OneStream, RewindingRunner
 from specviz.proof.statistics import joined
-from specviz.proof.tally import Tally
-from specviz.proof.text_scores import TextScores
+from specviz.proof.tally import CountedCell, Tally
+from specviz.proof.text_scores import Text, TextScores
 from specviz.race.lanes import build_decoder, build_proposer, encode_prompt
 from specviz.race.own_thread import on_own_thread
 from specviz.race.validation import check_request
@@ -26,6 +25,7 @@ from specviz.trace.proofs import (
     LEVEL,
     MAX_SAMPLES,
     MIN_SAMPLES,
+    ContinuationBar,
     Finding,
     Proof,
     ProofEvent,
@@ -37,7 +37,9 @@ from specviz.trace.proofs import (
 from specviz.trace.values import NUM_TOP, LaneSpec, Method, RaceRequest
 
 NUM_REPORTS = 50
-"""Events while a proof runs."""
+"""Events while a proof runs, where none takes long."""
+MAX_SILENT_SECONDS = 0.7
+"""After which there is an event in any case: whoever shares the device takes turns between two."""
 ALONE = 2**62
 """What the seed of the target's own draws differs by from the lane's."""
 
@@ -86,23 +88,24 @@ def _prove(
     )
     alone = SeededChance(seed ^ ALONE)
     every = max(1, request.num_samples // NUM_REPORTS)
+    told_at = begun
     while setup.tally.num_texts < request.num_samples and not should_stop():
         lane.prefill(setup.prompt_ids)
         while lane.stop_reason is None:
             lane.step()
-        setup.tally.add(lane.output_ids)
-        setup.alone[alone.choose(setup.tally.next_law)] += 1
-        if setup.tally.num_texts % every == 0:
+        setup.tally.add(lane.output_ids, setup.draw_alone(alone))
+        is_due = time.perf_counter() - told_at > MAX_SILENT_SECONDS
+        if is_due or setup.tally.num_texts % every == 0:
             yield setup.progress(request.num_samples)
-    checks = setup.tally.check()
-    p_value = joined([check.p_value for check in checks])
+            told_at = time.perf_counter()
+    last = setup.progress(request.num_samples)
+    p_value = joined([check.p_value for check in last.checks])
     yield Proof(
         request,
         Finding.DIFFERENT if p_value < LEVEL else Finding.CONSISTENT,
         p_value,
-        checks,
         setup.race.max_new_tokens,
-        setup.progress(request.num_samples),
+        last,
         time.perf_counter() - begun,
     )
 
@@ -138,8 +141,7 @@ class _Setup:
     race: RaceRequest
     prompt_ids: tuple[int, ...]
     tally: Tally
-    alone: Counter[int]
-    """First tokens that the target drew by itself."""
+    eos_ids: frozenset[int]
     detokenizer: IncrementalDetokenizer
 
     @classmethod
@@ -164,12 +166,24 @@ class _Setup:
         )
         tally = Tally(scores, target.eos_ids, race.max_new_tokens)
         detokenizer = IncrementalDetokenizer(target.tokenizer)
-        return cls(race, prompt_ids, tally, Counter(), detokenizer)
+        return cls(race, prompt_ids, tally, target.eos_ids, detokenizer)
+
+    def draw_alone(self, chance: SeededChance) -> Text:
+        """Let the target alone write a continuation."""
+        return self.tally.laws.draw(self.race.max_new_tokens, self.eos_ids, chance)
 
     def progress(self, num_samples: int) -> ProofProgress:
         """Say how far it is."""
-        distance, bound = self.tally.total_variation()
-        return ProofProgress(self.tally.num_texts, num_samples, distance, bound, self._bars())
+        tally, cells = self.tally, self.tally.cells()
+        return ProofProgress(
+            tally.num_texts,
+            num_samples,
+            *tally.total_variation(),
+            self._bars(),
+            *tally.joint_variation(cells),
+            self._continuations(cells),
+            tally.check(),
+        )
 
     def _bars(self) -> tuple[TokenBar, ...]:
         law, first = self.tally.next_law, self.tally.first
@@ -183,8 +197,30 @@ class _Setup:
                 token,
                 self.detokenizer.token_text(token),
                 float(law[token]),
-                self.alone[token],
+                self.tally.first_alone[token],
                 first[token],
             )
             for token in ids[:NUM_TOP]
         )
+
+    def _continuations(self, cells: tuple[CountedCell, ...]) -> tuple[ContinuationBar, ...]:
+        num_done = max(1, self.tally.num_texts)
+        ordered = sorted(cells, key=lambda each: -max(each.prob, each.num_lane / num_done))
+        return tuple(
+            ContinuationBar(
+                each.cell.text,
+                self._text_of(each.cell.text),
+                each.cell.is_rest,
+                each.prob,
+                each.num_alone,
+                each.num_lane,
+            )
+            for each in ordered[:NUM_TOP]
+        )
+
+    def _text_of(self, ids: Text) -> str:
+        """The text of a continuation; a mark that ends it is shown as it is written."""
+        self.detokenizer.reset(self.prompt_ids)
+        text = "".join(map(self.detokenizer.append, ids))
+        ends = ids[-1:] if not self.eos_ids.isdisjoint(ids[-1:]) else ()
+        return text + "".join(map(self.detokenizer.token_text, ends))

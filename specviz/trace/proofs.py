@@ -79,6 +79,21 @@ class TokenBar:
 
 
 @dataclass(frozen=True, slots=True)
+class ContinuationBar:
+    """One cell of the two histograms of whole continuations: all those that begin alike."""
+
+    ids: tuple[int, ...]
+    """How they begin."""
+    text: str
+    is_rest: bool
+    """Whether it holds what goes on behind `ids` with any token that has no bar of its own."""
+    target_prob: float
+    """Exact."""
+    num_alone: int
+    num_lane: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProofProgress:
     """Event: so many continuations are written."""
 
@@ -90,6 +105,13 @@ class ProofProgress:
     """What so many draws of the law itself stay below in 99 of 100 cases."""
     bars: tuple[TokenBar, ...]
     """The tokens that are most probable, or were written most often."""
+    joint_variation: float
+    """As `total_variation`, over the cells of whole continuations."""
+    joint_bound: float
+    continuations: tuple[ContinuationBar, ...]
+    """The cells that are most probable, or were written most often."""
+    checks: tuple[CheckResult, ...]
+    """All tests of what is written so far; those of the last event decide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +122,16 @@ class Proof:
     finding: Finding
     p_value: float
     """Of all checks together: the smallest times their number, at most 1 (Bonferroni)."""
-    checks: tuple[CheckResult, ...]
     num_tokens: int
     """Most tokens of one continuation: γ + 2, unless the context ends."""
     last: ProofProgress
     """Counts of all that was written, which is less than was asked for where it was stopped."""
     seconds: float
+
+    @property
+    def checks(self) -> tuple[CheckResult, ...]:
+        """The tests that decided."""
+        return self.last.checks
 
 
 ProofEvent = ModelLoading | ProofProgress | Proof

@@ -41,6 +41,8 @@ class PageLimits:
     """How many races may wait; each that does keeps one of Gradio's 40 threads."""
     max_tasks: int = 4
     """How many pages may have long work done at once, such as a sweep."""
+    max_proof_samples: int = 5_000
+    """Most continuations of one proof."""
     max_downloads: int = 4
     """How many visitors may wait for downloads at once; each keeps one of those threads too."""
 

@@ -14,7 +14,13 @@ from specviz.ui.compare_controls import build_compare_controls
 from specviz.ui.compare_form import CompareValues, request_from_comparison
 from specviz.ui.controls import Controls, build_controls
 from specviz.ui.options import PageOptions
-from specviz.ui.page_data import header_data, learn_data, rounds_data, status_data
+from specviz.ui.page_data import (
+    header_data,
+    learn_data,
+    lossless_data,
+    rounds_data,
+    status_data,
+)
 from specviz.ui.page_tasks import PageTasks, ReadWork
 from specviz.ui.panels import Panel
 from specviz.ui.prompt_guide import PromptGuide
@@ -75,6 +81,9 @@ def build_page(
                 views.page_part("rounds", rounds_data())
             with gr.Tab(label("tab.compare"), id="compare", elem_id="sv-tab-compare"):
                 comparison = _compare_tab(options)
+            if "proof" in tasks.kinds:
+                with gr.Tab(label("tab.lossless"), id="lossless", elem_id="sv-tab-lossless"):
+                    views.page_part("lossless", lossless_data(options))
             with gr.Tab(label("tab.learn"), id="learn", elem_id="sv-tab-learn"):
                 views.page_part("learn", learn_data(options))
         views.page_part("coach", learn_data(options))

@@ -4,11 +4,13 @@ from dataclasses import asdict
 from typing import Any
 
 from specviz.trace.outcomes import outcome_table
+from specviz.trace.proofs import DEFAULT_SAMPLES, MIN_SAMPLES
 from specviz.ui.assets import read_examples
 from specviz.ui.device_files import measured_passes
 from specviz.ui.lesson_data import example_distributions, large_pass_data
 from specviz.ui.options import PageOptions
 from specviz.ui.recorded import read_recorded, recorded_names
+from specviz.ui.settings_data import settings_data
 from specviz.ui.strings import languages
 
 RECORDED = "2-sampled"
@@ -56,6 +58,17 @@ def rounds_data() -> dict[str, Any]:
     """Give what Round by round draws with; without the recorded race it offers none."""
     recorded = RECORDED if RECORDED in recorded_names() else None
     return {"outcomes": outcome_table(), "recorded": recorded}
+
+
+def lossless_data(options: PageOptions) -> dict[str, Any]:
+    """Give what a proof is chosen from: the examples, the menu of lanes, how many draws."""
+    examples = [example for group in read_examples() for example in group.examples]
+    most = options.limits.max_proof_samples
+    return {
+        "examples": [{"id": each.id, "prompt": each.prompt} for each in examples],
+        "menu": settings_data(options),
+        "samples": {"least": MIN_SAMPLES, "usual": min(DEFAULT_SAMPLES, most), "most": most},
+    }
 
 
 def learn_data(options: PageOptions) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from specviz.trace.limits import DEFAULT_NGRAM, MAX_NGRAM, MIN_NGRAM
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling
 from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.pair_option import PairOption
 from specviz.ui.request_values import (
@@ -24,7 +24,7 @@ from specviz.ui.strings import PageError, PagePromptError
 
 MAX_LANES_CHARS = 4_000
 """Longest description of the lanes that a page may send."""
-_LANE_KEYS = {"name", "method", "target", "draft", "gamma", "exit_layer", "max_ngram"}
+_LANE_KEYS = {"name", "method", "target", "draft", "gamma", "exit_layer", "max_ngram", "rule"}
 _SAMPLING_KEYS = {"temperature", "top_k", "top_p", "seed"}
 
 
@@ -134,6 +134,7 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
         max_ngram=read_integer(
             fields.get("max_ngram", DEFAULT_NGRAM), "max_ngram", MIN_NGRAM, MAX_NGRAM
         ),
+        rule=_rule(fields.get("rule", Rule.RIGHT.value)),
     )
 
 
@@ -203,6 +204,12 @@ def _method(value: object) -> Method:
     if isinstance(value, str) and value in tuple(Method):
         return Method(value)
     raise PageError("error.unknown_method", found=shown(value), allowed=", ".join(Method))
+
+
+def _rule(value: object) -> Rule:
+    if isinstance(value, str) and value in tuple(Rule):
+        return Rule(value)
+    raise PageError("error.unknown_rule", found=shown(value), allowed=", ".join(Rule))
 
 
 def _name(value: object, limits: PageLimits) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from specviz.trace.limits import DEFAULT_NGRAM, MAX_NGRAM, MIN_NGRAM
+from specviz.trace.values import Rule
 from specviz.ui.hub_offer import HubAccess
 from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.pair_option import PairOption
@@ -45,6 +46,7 @@ def settings_data(options: PageOptions) -> dict[str, Any]:
             "lanes": first_lanes(options),
         },
         "lane": {"gamma": shown.gamma, "max_ngram": DEFAULT_NGRAM},
+        "rules": [rule.value for rule in Rule],
         "spans": spans(limits),
         "max_prompt_chars": limits.max_prompt_chars,
         "max_lane_name_chars": limits.max_lane_name_chars,

@@ -21,6 +21,7 @@ const MENU = {
     lanes: [{ method: 'draft-model', gamma: 4 }],
   },
   lane: { gamma: 4, max_ngram: 4 },
+  rules: ['right', 'target-resample', 'argmax-softmax'],
   spans: {
     temperature: [0, 2, 0.05],
     top_k: [0, 200, 1],
@@ -152,6 +153,24 @@ test('a link has the names of lanes where somebody gave any, each to its lane', 
   assert.deepEqual(fitSettings(readLink(new URL(link).search), store.values, MENU).fitting.lanes, lanes);
   assert.ok(!linkOf(store.values, ADDRESS).includes('lane_name'));
   assert.equal(withoutSettings(link), ADDRESS);
+});
+
+test('a link keeps a wrong rule, to its lane, and no lane without one says so', () => {
+  const lanes = [{ ...FIRST_LANE }, { ...FIRST_LANE, rule: 'target-resample' }];
+  const { store } = makeStore();
+  const link = linkOf({ ...store.values, lanes }, ADDRESS);
+  assert.ok(link.endsWith('&lane_rule=&lane_rule=target-resample'));
+  assert.deepEqual(fitSettings(readLink(new URL(link).search), store.values, MENU).fitting.lanes, lanes);
+  assert.ok(!linkOf(store.values, ADDRESS).includes('rule'));
+  assert.equal(withoutSettings(link), ADDRESS);
+  assert.deepEqual(readLink('?rule=target-resample').lanes, [{ rule: 'target-resample' }]);
+});
+
+test('a rule that a method cannot be broken by is told and becomes the right one', () => {
+  const asked = [{ method: 'prompt-lookup', rule: 'argmax-softmax' }, { rule: 'argmax-softmax' }, { rule: 'own' }];
+  const { lanes, faults } = fitLanes(asked, 'big', MENU);
+  assert.deepEqual(lanes.map(({ rule }) => rule), [undefined, 'argmax-softmax', undefined]);
+  assert.equal(faults.length, 2);
 });
 
 test('a link means the same on a page that begins with other settings', () => {

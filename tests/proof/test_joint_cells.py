@@ -54,3 +54,11 @@ def test_draws_of_the_law_pass_and_of_another_do_not() -> None:
     assert right.degrees > 50
     assert right.p_value > 0.01
     assert cells.test(drawn(other)).p_value < 1e-9
+
+
+def test_cells_hold_what_was_drawn_and_the_whole_law() -> None:
+    cells = JointCells(lambda text: LAW, 2, (), 20)
+    assert sum(cells.expected.values()) == pytest.approx(20)
+    counts = cells.count({(0, 0): 9, (0, 1): 2, (0, 2): 1, (1, 2): 5, (2, 0): 3})
+    held = {(cell.text, cell.is_rest): count for cell, count in counts.items()}
+    assert held == {((0, 0), False): 9, ((0,), True): 3, ((1,), False): 5, ((), True): 3}

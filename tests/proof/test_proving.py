@@ -97,10 +97,15 @@ def test_a_proof_tells_how_far_it_is() -> None:
     *progress, last = events(replace(REQUEST, num_samples=100))
     assert isinstance(last, Proof)
     assert all(isinstance(event, ProofProgress) for event in progress)
-    assert len(progress) == NUM_REPORTS
+    # A slow machine tells more often, never more seldom.
+    assert len(progress) >= NUM_REPORTS
     assert last.last == progress[-1]
     assert last.last.num_done == 100
-    assert sum(bar.num_lane for bar in last.last.bars) <= 100
+    for bars in (last.last.bars, last.last.continuations):
+        assert 0 < sum(bar.num_lane for bar in bars) <= 100
+        assert 0 < sum(bar.num_alone for bar in bars) <= 100
+        assert sum(bar.target_prob for bar in bars) <= 1 + 1e-9
+    assert last.last.joint_variation < last.last.joint_bound
     assert last.num_tokens == LANE.gamma + 2
 
 

@@ -9,7 +9,7 @@ from fake_race import OPTIONS
 
 from specviz.errors import RequestError
 from specviz.trace.names import lane_names
-from specviz.trace.values import Method
+from specviz.trace.values import Method, Rule
 from specviz.ui.options import PageOptions
 from specviz.ui.pair_option import PairOption
 from specviz.ui.request_form import (
@@ -210,3 +210,11 @@ def test_a_program_may_leave_out_the_baseline_and_the_sampling() -> None:
 def test_a_program_gets_no_further_than_a_page(lanes: object) -> None:
     with pytest.raises(RequestError):
         build_request("Hi", lanes, {}, 8, OPTIONS)
+
+
+def test_a_lane_may_be_broken_by_a_rule_that_there_is() -> None:
+    lane = {"method": "draft-model", "gamma": 4, "rule": "no-renormalise"}
+    request = build_request("Hello", [lane], None, 8, OPTIONS)
+    assert request.lanes[1].rule is Rule.NO_RENORMALISE
+    with pytest.raises(RequestError, match="rule must be one of right, .*, got 'mine'"):
+        build_request("Hello", [lane | {"rule": "mine"}], None, 8, OPTIONS)

@@ -1,9 +1,11 @@
 // Settings as an address that people can read: ?prompt=…&temperature=0.8&lane=draft-model:specviz-small:4
 
 const PLAIN = ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens', 'chat', 'target'];
-const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram'];
+const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule'];
 /** Names that somebody gave the lanes, one a lane and in the same order, empty where nobody did. */
 const NAMES = 'lane_name';
+/** Likewise the rules of lanes, empty where it is the right one. */
+const RULES = 'lane_rule';
 /** What stands between method and γ in a written lane. */
 const DETAILS = { 'draft-model': 'draft', 'early-exit': 'exit_layer', 'prompt-lookup': 'max_ngram' };
 
@@ -14,9 +16,9 @@ export function readLink(search) {
   if (![...PLAIN, ...LANE, 'lane'].some(has)) return null;
   const settings = Object.fromEntries(PLAIN.filter(has).map((name) => [name, asked.get(name)]));
   if (!settings.prompt?.trim()) delete settings.prompt;
-  const names = asked.getAll(NAMES);
+  const [names, rules] = [asked.getAll(NAMES), asked.getAll(RULES)];
   /** @type {object[]} */
-  const lanes = asked.getAll('lane').map((text, index) => readLane(text, names[index]));
+  const lanes = asked.getAll('lane').map((text, index) => readLane(text, names[index], rules[index]));
   if (LANE.some(has)) {
     lanes.unshift(Object.fromEntries(LANE.filter(has).map((name) => [name, asked.get(name)])));
   }
@@ -29,8 +31,10 @@ export function linkOf(settings, address) {
   url.search = url.hash = '';
   for (const name of PLAIN) url.searchParams.set(name, settings[name]);
   for (const lane of settings.lanes) url.searchParams.append('lane', writeLane(lane));
-  const isNamed = settings.lanes.some((lane) => lane.name);
-  if (isNamed) for (const lane of settings.lanes) url.searchParams.append(NAMES, lane.name ?? '');
+  for (const [key, field] of [[NAMES, 'name'], [RULES, 'rule']]) {
+    if (!settings.lanes.some((lane) => lane[field])) continue;
+    for (const lane of settings.lanes) url.searchParams.append(key, lane[field] ?? '');
+  }
   // These two are allowed in a query as they are, and read better.
   url.search = url.search.replaceAll('%3A', ':').replaceAll('%2F', '/');
   return url.href;
@@ -39,15 +43,15 @@ export function linkOf(settings, address) {
 /** An address without any settings. */
 export function withoutSettings(address) {
   const url = new URL(address);
-  for (const name of [...PLAIN, ...LANE, 'lane', NAMES]) url.searchParams.delete(name);
+  for (const name of [...PLAIN, ...LANE, 'lane', NAMES, RULES]) url.searchParams.delete(name);
   return url.href;
 }
 
 /** `METHOD`, `METHOD:γ`, `METHOD:DETAIL` or `METHOD:DETAIL:γ`; names may hold colons themselves. */
-function readLane(text, name) {
+function readLane(text, name, rule) {
   const [method, ...rest] = text.split(':');
   /** @type {Record<string, string>} */
-  const lane = { method, ...(name && { name }) };
+  const lane = { method, ...(name && { name }), ...(rule && { rule }) };
   const isNumber = (part) => /^-?[\d.]+$/.test(part ?? '');
   if (isNumber(rest.at(-1))) lane.gamma = rest.pop();
   if (rest.length && DETAILS[method]) lane[DETAILS[method]] = rest.join(':');

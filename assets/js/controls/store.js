@@ -3,7 +3,7 @@ import { t } from '../page/strings.js';
 
 /**
  * @typedef {{ method: string, gamma: number, draft?: string, exit_layer?: number,
- *   max_ngram?: number, name?: string }} Lane
+ *   max_ngram?: number, name?: string, rule?: string }} Lane
  * @typedef {{ prompt: string, temperature: number, top_k: number, top_p: number, seed: number,
  *   tokens: number, chat: boolean, target: string, lanes: Lane[] }} Settings
  */
@@ -128,9 +128,17 @@ function fitLane(asked, pair, menu, faults) {
     const usual = menu.lane[name];
     lane[name] = fitNumber(name, asked[name] ?? usual, usual, menu.spans[name], faults);
   }
+  // Only a wrong rule is worth a word.
+  const rule = fitChoice('rule', asked.rule, 'right', rulesOf(lane.method, menu), faults);
+  if (rule !== 'right') lane.rule = rule;
   const isNamed = typeof asked.name === 'string' && asked.name;
   if (isNamed) lane.name = asked.name.slice(0, menu.max_lane_name_chars);
   return lane;
+}
+
+/** The rules that a method's guesses can be kept by; copied ones come without the probabilities that one of them takes. */
+export function rulesOf(method, { rules }) {
+  return rules.filter((rule) => method !== 'prompt-lookup' || rule !== 'argmax-softmax');
 }
 
 function fitPrompt(asked, before, { max_prompt_chars: allowed }, faults) {

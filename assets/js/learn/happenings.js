@@ -1,4 +1,5 @@
 // What visitors do, in the one language that lessons understand: happenings.
+import { isRight } from '../model/names.js';
 import { panels } from '../model/panels.js';
 import { onChosenToken } from '../race/token.js';
 
@@ -50,7 +51,7 @@ export function watchRaces() {
       kind: 'race',
       race,
       isSlower: race.drafting.some((lane) => lane.isSlower),
-      isIdentical: race.drafting.every((lane) => lane.verdict?.agreement === 'identical'),
+      isIdentical: race.drafting.every((lane) => isRight(lane.spec) && lane.verdict?.agreement === 'identical'),
       methods: new Set(race.drafting.map((lane) => lane.spec.method)),
       gammas,
     });

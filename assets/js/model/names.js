@@ -115,7 +115,8 @@ function ruleOf({ rule = 'right' }) {
   return rule;
 }
 
-function isRight(spec) {
+/** Whether a lane keeps its guesses by the right rule. */
+export function isRight(spec) {
   return ruleOf(spec) === 'right';
 }
 

@@ -1,4 +1,5 @@
 // The key figures: how each is shown, the counts behind it, and its formula with a race's own numbers.
+import { isRight } from '../model/names.js';
 import { decimals, percent, times } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 
@@ -124,12 +125,19 @@ function clocks(window, speedup) {
 }
 
 /** What can be said of a lane's output: a key among the texts `output.KEY`, and its values. */
-function verdictOf(race, { verdict }) {
+function verdictOf(race, { spec, verdict }) {
+  if (!isRight(spec)) return brokenOf(race, verdict);
   if (!race.isGreedy) return { key: 'same_law' };
   if (!race.isOver) return { key: 'running' };
   if (!verdict) return { key: 'nothing' };
   const key = verdict.agreement.replaceAll('-', '_');
   return { key, n: verdict.num_compared, token: (verdict.first_difference ?? 0) + 1 };
+}
+
+/** A wrong rule does not become right by a text that it did not harm. */
+function brokenOf(race, verdict) {
+  const first = race.isGreedy && race.isOver ? (verdict?.first_difference ?? null) : null;
+  return first === null ? { key: 'broken' } : { key: 'broken_seen', token: first + 1 };
 }
 
 function output(race, lane, kind) {

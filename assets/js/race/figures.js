@@ -2,7 +2,7 @@
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { FIGURES } from './figure_table.js';
 import { FigureNotes } from './figure_notes.js';
-import { laneName, waitingLanes } from '../model/names.js';
+import { isRight, laneName, waitingLanes } from '../model/names.js';
 import { MISSING } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 
@@ -14,8 +14,10 @@ export function mountFigures(container, data, { name, playback }) {
   const build = (lanes) => {
     const opened = rows.map((row) => row.opened);
     rows = lanes.map((lane, index) => {
-      const title = lanes.length > 1 ? lane.name : null;
-      return new Row(`sv-why-${name}-${index}`, title, opened[index]);
+      const title = lanes.length > 1 || lane.isBroken ? lane.name : null;
+      const row = new Row(`sv-why-${name}-${index}`, title, opened[index]);
+      row.element.classList.toggle('is-broken', lane.isBroken ?? false);
+      return row;
     });
     container.replaceChildren(...rows.map((row) => row.element));
     container.classList.toggle('has-many', rows.length > 1);
@@ -25,7 +27,7 @@ export function mountFigures(container, data, { name, playback }) {
     if (isNew) isBuilt = false;
     const isKnown = race.lanes.length > 0;
     if (isNew || (isKnown && !isBuilt)) {
-      build(isKnown ? race.drafting.map((lane) => ({ name: laneName(lane) })) : waiting());
+      build(isKnown ? race.drafting.map((lane) => ({ name: laneName(lane), isBroken: !isRight(lane.spec) })) : waiting());
     }
     isBuilt = isKnown;
     if (race.hasFigures) race.drafting.forEach((lane, index) => rows[index].show(race, lane));

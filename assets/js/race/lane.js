@@ -30,7 +30,7 @@ export class LaneView {
   #above = 0;
 
   /**
-   * `about` describes the lane: `isBaseline`, `name`, `about`, and a `hint` where there is no race yet;
+   * `about` describes the lane: `isBaseline`, `isBroken`, `name`, `about`, and a `hint` where there is no race yet;
    * `race` and `lane` are what is drawn, null before the first race.
    */
   constructor(id, about, card, race = null, lane = null) {
@@ -70,8 +70,9 @@ export class LaneView {
   }
 
   #build(prompt) {
-    const { name, hint } = this.#about;
+    const { name, hint, isBroken = false } = this.#about;
     this.element = make('section', 'sv-lane', '', { 'aria-label': t('lane.label', { name }) });
+    this.element.classList.toggle('is-broken', isBroken);
     // It is a listbox once there are tokens to choose from.
     this.body = make('div', 'sv-lane-body', '', {
       role: 'group',

@@ -17,8 +17,8 @@ export function settingsOf({ request, specs }) {
   const { prompt, max_new_tokens: tokens, uses_chat: chat } = request;
   const { temperature, top_k, top_p, seed } = request.sampling;
   const [{ target }, ...drafting] = specs;
-  const lanes = drafting.map(({ method, draft, gamma, exit_layer, max_ngram, name }) => {
-    const all = { method, draft, gamma, exit_layer, max_ngram, name };
+  const lanes = drafting.map(({ method, draft, gamma, exit_layer, max_ngram, name, rule }) => {
+    const all = { method, draft, gamma, exit_layer, max_ngram, name, rule };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null && value !== undefined));
   });
   const settings = { prompt, temperature, top_k, top_p, seed, tokens, target, lanes };
@@ -26,33 +26,27 @@ export function settingsOf({ request, specs }) {
   return pairOf(target)?.has_chat ? { ...settings, chat } : settings;
 }
 
-/** Whether a race has a lane with a wrong rule: this page offers none, and would run it right. */
-function hasWrongRule({ started }) {
-  return started?.specs.some(({ rule }) => rule && rule !== 'right') ?? false;
-}
-
-/** Fill the form with a race and start it live; what was shown of it ends. */
-async function raceLive(started) {
+/** Fill the form with settings and start their race live; what was shown, maybe of this race, ends. */
+export async function raceLive(settings, wasShown = false) {
   const { playback } = panels.race;
   if (hasLive()) return;
   if (playback.race.isBusy) playback.stop();
   openTab('race');
-  const settings = settingsOf(started);
   const faults = apply(settings);
   // A model of the hub is looked at first, and started from there.
   if (isOfHub(settings.target)) return;
-  pending = faults;
+  if (wasShown) pending = faults;
   await whenSettled();
   document.getElementById('sv-race').click();
 }
 
 /** Make the button for the race that `raceOf()` gives; it rests while a live race waits or goes on. */
 export function makeLiveButton(raceOf) {
-  const button = makeButton(t('live.race'), () => raceLive(raceOf().started), 'sv-button sv-race-live');
+  const button = makeButton(t('live.race'), () => raceLive(settingsOf(raceOf().started), true), 'sv-button sv-race-live');
   for (const { playback } of Object.values(panels)) {
     playback.subscribe(() => {
       const isLive = hasLive();
-      setEnabled(button, !isLive && !hasWrongRule(raceOf() ?? {}));
+      setEnabled(button, !isLive);
       const title = t(isLive ? 'live.busy' : 'live.race_title');
       if (button.title !== title) button.title = title;
     });
@@ -68,7 +62,7 @@ export function makeLiveOffer({ playback }) {
   let shown = null;
   const tell = () => {
     const { recording, race } = playback;
-    offer.hidden = !recording || !race.started || hasWrongRule(race);
+    offer.hidden = !recording || !race.started;
     if (offer.hidden) return;
     const isInForm = race.started.request.prompt === current().prompt;
     setText(prompt, t(isInForm ? 'live.prompt' : 'live.other_prompt', { prompt: opening(race.started.request.prompt) }));

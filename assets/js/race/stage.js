@@ -3,7 +3,7 @@ import { Card } from './card.js';
 import { make, wrap } from '../page/dom.js';
 import { LaneView } from './lane.js';
 import { FATES } from '../model/fates.js';
-import { aboutLane, briefName, laneName, waitingLanes } from '../model/names.js';
+import { aboutLane, briefName, isRight, laneName, waitingLanes } from '../model/names.js';
 import { showRound, standAt } from '../rounds/rounds.js';
 import { t } from '../page/strings.js';
 import { onChosenToken, roundMark } from './token.js';
@@ -46,7 +46,8 @@ export function mountStage(container, panel, charts = []) {
 }
 
 function describe(lane) {
-  return { isBaseline: lane.isBaseline, name: laneName(lane), about: aboutLane(lane.spec, briefName) };
+  const name = laneName(lane);
+  return { isBaseline: lane.isBaseline, isBroken: !isRight(lane.spec), name, about: aboutLane(lane.spec, briefName) };
 }
 
 function legend(container, reflow) {
