@@ -5,6 +5,7 @@ import math
 from specviz.errors import RequestError
 from specviz.texts import Message, Text, message
 from specviz.trace.limits import (
+    CONFIDENCES,
     MAX_GAMMA,
     MAX_LANES,
     MAX_NEW_TOKENS,
@@ -102,10 +103,10 @@ def _check_schedule(name: str, spec: LaneSpec) -> None:
         return
     if spec.method is Method.PROMPT_LOOKUP:
         raise RequestError(message("refusal.schedule_needs_probabilities", lane=repr(name)))
-    if not 0 < spec.confidence < 1:
-        raise RequestError(
-            message("refusal.confidence", lane=repr(name), found=str(spec.confidence))
-        )
+    low, high = CONFIDENCES
+    if not low <= spec.confidence <= high:
+        values = {"low": str(low), "high": str(high), "found": str(spec.confidence)}
+        raise RequestError(message("refusal.range", name=_of_lane("confidence", name), **values))
 
 
 def _of_lane(field: str, lane: str) -> Message:

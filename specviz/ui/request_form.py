@@ -8,8 +8,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from specviz.trace.limits import DEFAULT_NGRAM, MAX_NGRAM, MIN_NGRAM
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling
+from specviz.trace.limits import (
+    CONFIDENCES,
+    DEFAULT_CONFIDENCE,
+    DEFAULT_NGRAM,
+    MAX_NGRAM,
+    MIN_NGRAM,
+)
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling, Schedule
 from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.pair_option import PairOption
 from specviz.ui.request_values import (
@@ -24,7 +30,18 @@ from specviz.ui.strings import PageError, PagePromptError
 
 MAX_LANES_CHARS = 4_000
 """Longest description of the lanes that a page may send."""
-_LANE_KEYS = {"name", "method", "target", "draft", "gamma", "exit_layer", "max_ngram", "rule"}
+_LANE_KEYS = {
+    "name",
+    "method",
+    "target",
+    "draft",
+    "gamma",
+    "schedule",
+    "confidence",
+    "exit_layer",
+    "max_ngram",
+    "rule",
+}
 _SAMPLING_KEYS = {"temperature", "top_k", "top_p", "seed"}
 
 
@@ -135,6 +152,10 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
             fields.get("max_ngram", DEFAULT_NGRAM), "max_ngram", MIN_NGRAM, MAX_NGRAM
         ),
         rule=_rule(fields.get("rule", Rule.RIGHT.value)),
+        schedule=_schedule(fields.get("schedule", Schedule.FIXED.value)),
+        confidence=read_number(
+            fields.get("confidence", DEFAULT_CONFIDENCE), "confidence", *CONFIDENCES
+        ),
     )
 
 
@@ -210,6 +231,12 @@ def _rule(value: object) -> Rule:
     if isinstance(value, str) and value in tuple(Rule):
         return Rule(value)
     raise PageError("error.unknown_rule", found=shown(value), allowed=", ".join(Rule))
+
+
+def _schedule(value: object) -> Schedule:
+    if isinstance(value, str) and value in tuple(Schedule):
+        return Schedule(value)
+    raise PageError("error.unknown_schedule", found=shown(value), allowed=", ".join(Schedule))
 
 
 def _name(value: object, limits: PageLimits) -> str:

@@ -272,7 +272,7 @@ def test_unreadable_arguments_end_in_one_sentence(
         (["--gamma", "auto:3"], "got 'auto:3'"),
         (["--gamma", "auto<=six"], "got 'auto<=six'"),
         (["--gamma", "auto<=17"], "must be 1 to 16, got 17"),
-        (["--gamma", "confidence:1.5"], "confidence of the lane 'target + draft model' must lie"),
+        (["--gamma", "confidence:1.5"], "'target + draft model' must be 0.01 to 0.99, got 1.5"),
         (
             ["--method", "prompt-lookup", "--gamma", "confidence:0.4"],
             "the lane 'target + prompt lookup' copies tokens that have none",

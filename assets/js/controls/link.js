@@ -1,11 +1,19 @@
 // Settings as an address that people can read: ?prompt=…&temperature=0.8&lane=draft-model:specviz-small:4
 
 const PLAIN = ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens', 'chat', 'target'];
-const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule'];
+const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule', 'schedule', 'confidence'];
 /** Names that somebody gave the lanes, one a lane and in the same order, empty where nobody did. */
 const NAMES = 'lane_name';
 /** Likewise the rules of lanes, empty where it is the right one. */
 const RULES = 'lane_rule';
+/** Likewise how their draft lengths are chosen, empty where γ is fixed: `auto`, `confidence:0.4`. */
+const SCHEDULES = 'lane_schedule';
+/** How each of these is written of a lane. */
+const BESIDE = {
+  [NAMES]: ({ name }) => name,
+  [RULES]: ({ rule }) => rule,
+  [SCHEDULES]: ({ schedule, confidence }) => (confidence === undefined ? schedule : `${schedule}:${confidence}`),
+};
 /** What stands between method and γ in a written lane. */
 const DETAILS = { 'draft-model': 'draft', 'early-exit': 'exit_layer', 'prompt-lookup': 'max_ngram' };
 
@@ -16,9 +24,11 @@ export function readLink(search) {
   if (![...PLAIN, ...LANE, 'lane'].some(has)) return null;
   const settings = Object.fromEntries(PLAIN.filter(has).map((name) => [name, asked.get(name)]));
   if (!settings.prompt?.trim()) delete settings.prompt;
-  const [names, rules] = [asked.getAll(NAMES), asked.getAll(RULES)];
+  const [names, rules, schedules] = [NAMES, RULES, SCHEDULES].map((key) => asked.getAll(key));
   /** @type {object[]} */
-  const lanes = asked.getAll('lane').map((text, index) => readLane(text, names[index], rules[index]));
+  const lanes = asked
+    .getAll('lane')
+    .map((text, index) => readLane(text, names[index], rules[index], schedules[index]));
   if (LANE.some(has)) {
     lanes.unshift(Object.fromEntries(LANE.filter(has).map((name) => [name, asked.get(name)])));
   }
@@ -31,9 +41,9 @@ export function linkOf(settings, address) {
   url.search = url.hash = '';
   for (const name of PLAIN) url.searchParams.set(name, settings[name]);
   for (const lane of settings.lanes) url.searchParams.append('lane', writeLane(lane));
-  for (const [key, field] of [[NAMES, 'name'], [RULES, 'rule']]) {
-    if (!settings.lanes.some((lane) => lane[field])) continue;
-    for (const lane of settings.lanes) url.searchParams.append(key, lane[field] ?? '');
+  for (const [key, write] of Object.entries(BESIDE)) {
+    if (!settings.lanes.some(write)) continue;
+    for (const lane of settings.lanes) url.searchParams.append(key, write(lane) ?? '');
   }
   // These two are allowed in a query as they are, and read better.
   url.search = url.search.replaceAll('%3A', ':').replaceAll('%2F', '/');
@@ -43,15 +53,17 @@ export function linkOf(settings, address) {
 /** An address without any settings. */
 export function withoutSettings(address) {
   const url = new URL(address);
-  for (const name of [...PLAIN, ...LANE, 'lane', NAMES, RULES]) url.searchParams.delete(name);
+  for (const name of [...PLAIN, ...LANE, 'lane', NAMES, RULES, SCHEDULES]) url.searchParams.delete(name);
   return url.href;
 }
 
 /** `METHOD`, `METHOD:γ`, `METHOD:DETAIL` or `METHOD:DETAIL:γ`; names may hold colons themselves. */
-function readLane(text, name, rule) {
+function readLane(text, name, rule, chosen) {
   const [method, ...rest] = text.split(':');
+  const [schedule, confidence] = chosen?.split(':') ?? [];
+  const named = { name, rule, schedule, confidence };
   /** @type {Record<string, string>} */
-  const lane = { method, ...(name && { name }), ...(rule && { rule }) };
+  const lane = { method, ...Object.fromEntries(Object.entries(named).filter(([, value]) => value)) };
   const isNumber = (part) => /^-?[\d.]+$/.test(part ?? '');
   if (isNumber(rest.at(-1))) lane.gamma = rest.pop();
   if (rest.length && DETAILS[method]) lane[DETAILS[method]] = rest.join(':');

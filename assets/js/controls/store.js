@@ -3,7 +3,8 @@ import { t } from '../page/strings.js';
 
 /**
  * @typedef {{ method: string, gamma: number, draft?: string, exit_layer?: number,
- *   max_ngram?: number, name?: string, rule?: string }} Lane
+ *   max_ngram?: number, schedule?: string, confidence?: number,
+ *   name?: string, rule?: string }} Lane
  * @typedef {{ prompt: string, temperature: number, top_k: number, top_p: number, seed: number,
  *   tokens: number, chat: boolean, target: string, lanes: Lane[] }} Settings
  */
@@ -131,14 +132,29 @@ function fitLane(asked, pair, menu, faults) {
   // Only a wrong rule is worth a word.
   const rule = fitChoice('rule', asked.rule, 'right', rulesOf(lane.method, menu), faults);
   if (rule !== 'right') lane.rule = rule;
+  Object.assign(lane, fitSchedule(asked, lane.method, menu, faults));
   const isNamed = typeof asked.name === 'string' && asked.name;
   if (isNamed) lane.name = asked.name.slice(0, menu.max_lane_name_chars);
   return lane;
 }
 
+/** How draft lengths are chosen: nothing where γ is fixed. */
+function fitSchedule(asked, method, menu, faults) {
+  const schedule = fitChoice('schedule', asked.schedule, 'fixed', schedulesOf(method, menu), faults);
+  if (schedule === 'fixed') return {};
+  if (schedule !== 'confidence') return { schedule };
+  const usual = menu.lane.confidence;
+  return { schedule, confidence: fitNumber('confidence', asked.confidence ?? usual, usual, menu.spans.confidence, faults) };
+}
+
 /** The rules that a method's guesses can be kept by; copied ones come without the probabilities that one of them takes. */
 export function rulesOf(method, { rules }) {
   return rules.filter((rule) => method !== 'prompt-lookup' || rule !== 'argmax-softmax');
+}
+
+/** How a method's draft lengths can be chosen; copied guesses have no probability to be unsure by. */
+export function schedulesOf(method, { schedules }) {
+  return schedules.filter((schedule) => method !== 'prompt-lookup' || schedule !== 'confidence');
 }
 
 function fitPrompt(asked, before, { max_prompt_chars: allowed }, faults) {

@@ -17,8 +17,8 @@ export function settingsOf({ request, specs }) {
   const { prompt, max_new_tokens: tokens, uses_chat: chat } = request;
   const { temperature, top_k, top_p, seed } = request.sampling;
   const [{ target }, ...drafting] = specs;
-  const lanes = drafting.map(({ method, draft, gamma, exit_layer, max_ngram, name, rule }) => {
-    const all = { method, draft, gamma, exit_layer, max_ngram, name, rule };
+  const lanes = drafting.map(({ method, draft, gamma, exit_layer, max_ngram, name, rule, schedule, confidence }) => {
+    const all = { method, draft, gamma, exit_layer, max_ngram, name, rule, schedule, confidence };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null && value !== undefined));
   });
   const settings = { prompt, temperature, top_k, top_p, seed, tokens, target, lanes };
