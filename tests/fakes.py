@@ -7,6 +7,7 @@ import torch
 
 from specviz.decoding.clock import HostMark
 from specviz.decoding.decoder import Decoder, Limits
+from specviz.decoding.draft_lengths import DraftLengths
 from specviz.decoding.play import RecordedPlay
 from specviz.decoding.proposal import Proposal, Proposer, chain
 from specviz.decoding.recorder import Recorder
@@ -247,6 +248,7 @@ def make_decoder(
     clock: FakeClock | None = None,
     recorder: object | None = None,
     recorded: RecordedPlay | None = None,
+    lengths: DraftLengths | None = None,
 ) -> Decoder:
     """A decoder around fakes; `recorder` defaults to a real one without top lists."""
     return Decoder(
@@ -259,6 +261,7 @@ def make_decoder(
         clock=clock or FakeClock(),
         recorder=recorder or Recorder(sampling, PlainDetokenizer(), record_top=False),  # type: ignore[arg-type]
         recorded=recorded,
+        lengths=lengths,
     )
 
 

@@ -8,7 +8,7 @@ from specviz.bench.plan import GalleryPrompt
 from specviz.errors import RequestError
 from specviz.texts import message
 from specviz.trace.names import short_name
-from specviz.trace.values import LaneSpec, Method, Sampling
+from specviz.trace.values import LaneSpec, Method, Sampling, Schedule
 
 DEFAULT_MAX_NEW_TOKENS = 64
 MAX_LANES = 24
@@ -110,7 +110,13 @@ def make_lanes(
 
 
 def _name(spec: LaneSpec, specs: Iterable[LaneSpec]) -> str:
-    """Name a way to draft by its draft model or method, and by what else it differs in."""
+    """Name a way to draft by its draft model or method, by what else it differs in, and by who
+    chooses its draft lengths."""
+    name = _name_of_draft(spec, specs)
+    return name if spec.schedule is Schedule.FIXED else f"{name} {spec.schedule}"
+
+
+def _name_of_draft(spec: LaneSpec, specs: Iterable[LaneSpec]) -> str:
     if spec.method is Method.DRAFT_MODEL:
         return short_name(spec.draft or "?")
     if spec.method is Method.EARLY_EXIT and spec.exit_layer is not None:

@@ -17,6 +17,7 @@ from specviz.cli.lane_text import (
     DRAFTING,
     LANE_KEYS,
     lane_method,
+    read_gamma,
     read_gammas,
     read_lane,
     whole_numbers,
@@ -81,7 +82,9 @@ def _add_race_options(
 ) -> None:
     add = parser.add_argument
     add("--method", choices=DRAFTING, help=f"how drafts are made (default {Method.DRAFT_MODEL})")
-    add("--gamma", type=int, metavar="N", help=f"tokens drafted a round (default {DEFAULT_GAMMA})")
+    chosen = "or auto, heuristic, confidence:0.4 (at most ten; auto<=6: at most six)"
+    gamma = f"tokens drafted a round, {chosen} (default {DEFAULT_GAMMA})"
+    add("--gamma", metavar="N", help=gamma)
     greedy = "0 is greedy (default %(default)s)"
     add("--temperature", type=float, default=temperature, metavar="T", help=greedy)
     add("--top-k", type=int, default=0, metavar="K", help="0, the default, switches it off")
@@ -190,8 +193,11 @@ def build_request(args: Namespace) -> RaceRequest:
 def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: str) -> LaneSpec:
     """Build one drafting lane; what it leaves out comes from the options."""
     method = lane_method(lane, method)
-    default_gamma = DEFAULT_GAMMA if args.gamma is None else args.gamma
-    numbers: dict[str, Any] = {"gamma": default_gamma}
+    numbers: dict[str, Any] = {"gamma": DEFAULT_GAMMA}
+    if "gamma" in lane:
+        numbers = read_gamma(lane["gamma"])
+    elif args.gamma is not None:
+        numbers = read_gamma(args.gamma, "--gamma")
     numbers |= whole_numbers(lane)
     target = lane.get("target", target)
     # A draft that the method cannot use is refused where the options speak of this one lane only.

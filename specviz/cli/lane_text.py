@@ -3,14 +3,20 @@
 from argparse import ArgumentTypeError
 from collections.abc import Mapping
 from dataclasses import fields
+from typing import Any
 
 from specviz.errors import RequestError
 from specviz.trace.limits import MAX_GAMMA
-from specviz.trace.values import LaneSpec, Method
+from specviz.trace.values import LaneSpec, Method, Schedule
 
+_CHOOSING = [str(schedule) for schedule in Schedule if schedule is not Schedule.FIXED]
 DRAFTING = [str(method) for method in Method if method is not Method.BASELINE]
-LANE_KEYS = [field.name for field in fields(LaneSpec)]
-_WHOLE_NUMBERS = ("gamma", "exit_layer", "max_ngram")
+LANE_KEYS = [
+    field.name for field in fields(LaneSpec) if field.name not in ("schedule", "confidence")
+]
+_WHOLE_NUMBERS = ("exit_layer", "max_ngram")
+DEFAULT_LONGEST = 10
+"""Most tokens a round where a schedule chooses and nobody said."""
 
 
 def read_lane(text: str) -> dict[str, str]:
@@ -57,6 +63,31 @@ def read_gammas(text: str) -> tuple[int, ...]:
             raise ArgumentTypeError(f"a range begins with its smaller end, got {text!r}")
         gammas.update(range(int(ends[0]), int(ends[1]) + 1))
     return tuple(sorted(gammas))
+
+
+def read_gamma(text: str, option: str = "--lane gamma") -> dict[str, Any]:
+    """Read a draft length, `4`, or how it is chosen, `auto`, `heuristic` or `confidence:0.4`, each
+    with the most that it may be where that is not ten: `auto<=6`. Gives fields of a LaneSpec.
+
+    Raises: RequestError that names the option.
+    """
+    chosen, _, most = (piece.strip() for piece in text.partition("<="))
+    name, sign, confidence = (piece.strip() for piece in chosen.partition(":"))
+    try:
+        if name not in _CHOOSING:
+            return {"gamma": int(text)}
+        fields: dict[str, Any] = {"schedule": Schedule(name)}
+        fields["gamma"] = int(most) if most else DEFAULT_LONGEST
+        if sign:
+            fields["confidence"] = float(confidence)
+        if sign and fields["schedule"] is not Schedule.CONFIDENCE:
+            raise ValueError
+        return fields
+    except ValueError:
+        raise RequestError(
+            f"{option} must be a whole number, auto, heuristic or confidence:0.4 (with the most "
+            f"that it may be: auto<=6), got {text!r}"
+        ) from None
 
 
 def _whole_number(key: str, text: str) -> int:

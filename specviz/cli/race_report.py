@@ -7,7 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from specviz.trace.loops import loop_of
-from specviz.trace.names import names_of
+from specviz.trace.names import gamma_text, names_of
 from specviz.trace.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, OutcomeStyle
 from specviz.trace.values import (
     LaneTrace,
@@ -71,7 +71,7 @@ def _notes(trace: Trace, lane: LaneTrace) -> list[Text]:
 def lane_titles(trace: Trace) -> tuple[str, ...]:
     """Names of the lanes, each with its draft length."""
     return tuple(
-        f"{name} γ={lane.spec.gamma}" if lane.spec.gamma else name
+        f"{name} γ={gamma_text(lane.spec)}" if lane.spec.gamma else name
         for name, lane in zip(names_of(trace), trace.lanes, strict=True)
     )
 

@@ -8,7 +8,14 @@ from typing import Any
 from specviz.bench.plan import read_gallery
 from specviz.bench.suites import read_suite
 from specviz.bench.sweep_plan import DEFAULT_MAX_NEW_TOKENS, SweepPlan, make_lanes
-from specviz.cli.lane_text import LANE_KEYS, lane_method, read_gammas, read_lane, whole_numbers
+from specviz.cli.lane_text import (
+    LANE_KEYS,
+    lane_method,
+    read_gamma,
+    read_gammas,
+    read_lane,
+    whole_numbers,
+)
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_TARGET
 from specviz.race.validation import check_request
@@ -95,7 +102,8 @@ def _spec(lane: dict[str, str], target: str) -> LaneSpec:
         raise RequestError(
             "a sweep measures right lanes alone; race or prove one with a wrong rule"
         )
-    numbers: dict[str, Any] = whole_numbers(lane)
+    chosen = read_gamma(lane["gamma"]) if "gamma" in lane else {}
+    numbers: dict[str, Any] = whole_numbers(lane) | chosen
     return LaneSpec(
         name=lane.get("name"),
         method=lane_method(lane, Method.DRAFT_MODEL),
@@ -106,8 +114,7 @@ def _spec(lane: dict[str, str], target: str) -> LaneSpec:
 
 
 def _own_gammas(lane: dict[str, str]) -> tuple[int, ...]:
-    numbers = whole_numbers(lane)
-    return (numbers["gamma"],) if "gamma" in numbers else ()
+    return (read_gamma(lane["gamma"])["gamma"],) if "gamma" in lane else ()
 
 
 def _check(plan: SweepPlan) -> None:

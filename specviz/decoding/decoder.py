@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import torch
 
 from specviz.decoding.clock import Clock
+from specviz.decoding.draft_lengths import DraftLengths, Fixed
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.play import Play, RecordedPlay
 from specviz.decoding.proposal import LearningProposer, Proposal, Proposer
@@ -42,17 +43,20 @@ class Decoder:
         clock: Clock,
         recorder: Recorder,
         recorded: RecordedPlay | None = None,
+        lengths: DraftLengths | None = None,
     ) -> None:
         """Decode with a proposer's drafts.
 
         Args:
+            gamma: Tokens to draft a round, where `lengths` does not choose.
+            lengths: Chooses how many each round drafts at most; None: always `gamma`.
             recorded: Plays the rounds that fit it (what a device has recorded, or a wrong rule),
                 all others are played step by step; None: all are.
         """
         self._target = target
         self._proposer = proposer
         self._learner = proposer if isinstance(proposer, LearningProposer) else None
-        self._gamma = gamma
+        self._lengths = lengths or Fixed(gamma)
         self._sampling = sampling
         self._limits = limits
         self._chance = chance
@@ -84,6 +88,7 @@ class Decoder:
         self.stop_reason = None
         self._chance.reset()
         self._recorder.reset(prompt_ids)
+        self._lengths.reset()
         begun = self._clock.now_ms()
         self._target.reset()
         if len(prompt_ids) > 1:
@@ -101,7 +106,7 @@ class Decoder:
         """
         if self.stop_reason is not None:
             raise ValueError(f"the lane has ended: {self.stop_reason}")
-        gamma = min(self._gamma, self._room() - 1)
+        gamma = min(self._lengths.next_gamma(), self._room() - 1)
         begun = self._clock.now_ms()
         if self._recorded is not None and self._recorded.fits(self._committed, gamma):
             play = self._recorded.play(self._committed, gamma)
@@ -111,7 +116,7 @@ class Decoder:
         emitted = self._commit(play.proposal, play.verification)
         took = self._clock.now_ms() - begun
         self._num_rounds += 1
-        return self._recorder.record(
+        round_ = self._recorder.record(
             RoundFacts(
                 index=self._num_rounds - 1,
                 position=position,
@@ -125,6 +130,8 @@ class Decoder:
                 other_ms=took - play.draft_ms - play.verify_ms,
             )
         )
+        self._lengths.observe(round_)
+        return round_
 
     def _play_step_by_step(self, gamma: int, begun: float) -> Play:
         """Draft, read and judge, and wait for the device after each; `begun` in milliseconds."""

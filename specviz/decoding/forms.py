@@ -23,7 +23,7 @@ from specviz.decoding.static_chain import ChainKind, StaticChain
 from specviz.decoding.static_judge import StaticJudge
 from specviz.decoding.static_proof import StaticProof, prove_static
 from specviz.decoding.static_runner import StaticRunner
-from specviz.trace.values import Form, LaneSpec, Method
+from specviz.trace.values import Form, LaneSpec, Method, Schedule
 
 MakeRunner = Callable[[PreTrainedModel, int], ModelRunner]
 """Makes a runner for texts of at most so many tokens."""
@@ -95,7 +95,7 @@ class Forms:
         """
         models, lanes = tuple(models), tuple(lanes)
         self._idle = {model: self._idle.get(model, []) for model in models}
-        widths = tuple(sorted({*NARROW, *(lane.gamma + 1 for lane in lanes)}))
+        widths = tuple(sorted({*NARROW, *(width for lane in lanes for width in _widths(lane))}))
         reason = self._obstacle(models, lanes) or self._problem(models, widths)
         if reason is not None:
             return RaceForm(reason=reason)
@@ -179,3 +179,9 @@ class Forms:
         runner = StaticRunner(model, num_tokens, widths, capture)
         runner.prepare()
         return runner
+
+
+def _widths(lane: LaneSpec) -> Iterable[int]:
+    """How many tokens the target may read at once for a lane: a schedule drafts fewer at times."""
+    shortest = lane.gamma if lane.schedule is Schedule.FIXED else 1
+    return range(shortest + 1, lane.gamma + 2)

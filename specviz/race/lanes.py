@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from specviz.decoding.clock import Clock, DeviceClock
 from specviz.decoding.decoder import Decoder, Limits
+from specviz.decoding.draft_lengths import lengths_of
 from specviz.decoding.flipped_coin import FlippedCoin
 from specviz.decoding.forms import MakeRunner, RaceForm
 from specviz.decoding.model_runner import ModelRunner
@@ -29,7 +30,7 @@ from specviz.models.exits import default_exit
 from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
 from specviz.texts import message
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Schedule
 
 
 def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
@@ -110,8 +111,11 @@ def build_decoder(
     recorded: RecordedPlay | None = None
     if spec.rule is not Rule.RIGHT:
         recorded = WrongRounds(spec.rule, proposer, runner, request.sampling, thrown, clock)
-    # What a device has recorded throws its coins by itself.
-    elif thrown is chance and isinstance(proposer, DraftModel) and isinstance(runner, StaticRunner):
+    elif (
+        _is_recordable(spec)
+        and isinstance(proposer, DraftModel)
+        and isinstance(runner, StaticRunner)
+    ):
         sampling = replace(request.sampling, seed=0)
         kind = ChainKind(spec.gamma, sampling, runner.vocab_size, target.eos_ids)
         recorded = _recorded(kind, proposer, runner, form, chance, clock)
@@ -129,6 +133,7 @@ def build_decoder(
             record_top=request.record_top,
         ),
         recorded=recorded,
+        lengths=lengths_of(spec),
     )
 
 
@@ -142,6 +147,12 @@ def build_proposer(
     num_tokens = num_prompt + request.max_new_tokens
     runner = _target_runner(spec, pool.get(spec.target), num_tokens, form.make_runner)
     return _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
+
+
+def _is_recordable(spec: LaneSpec) -> bool:
+    """Whether all rounds of a lane draft alike and throw its coins as they fall: a device records
+    them so."""
+    return spec.schedule is Schedule.FIXED and spec.flipped_coin is None
 
 
 def _recorded(
@@ -180,6 +191,7 @@ def _proposer(
     num_tokens: int,
 ) -> Proposer:
     target = pool.get(spec.target)
+    least_confidence = spec.confidence if spec.schedule is Schedule.CONFIDENCE else 0.0
     match spec.method:
         case Method.BASELINE:
             return NoDraft()
@@ -187,7 +199,7 @@ def _proposer(
             return PromptLookup(spec.max_ngram, target.eos_ids)
         case Method.EARLY_EXIT:
             assert isinstance(runner, SplitRunner)
-            return EarlyExit(runner, request.sampling, target.eos_ids)
+            return EarlyExit(runner, request.sampling, target.eos_ids, least_confidence)
         case Method.DRAFT_MODEL:
             assert spec.draft is not None
             draft = pool.get(spec.draft)
@@ -198,4 +210,5 @@ def _proposer(
                 request.sampling,
                 runner.vocab_size,
                 target.eos_ids,
+                least_confidence,
             )

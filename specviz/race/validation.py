@@ -5,6 +5,7 @@ import math
 from specviz.errors import RequestError
 from specviz.texts import Message, Text, message
 from specviz.trace.limits import (
+    CONFIDENCES,
     MAX_COIN,
     MAX_GAMMA,
     MAX_LANES,
@@ -17,7 +18,7 @@ from specviz.trace.limits import (
     MIN_TEMPERATURE,
 )
 from specviz.trace.names import lane_names
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling, Schedule
 
 
 def check_request(request: RaceRequest) -> None:
@@ -77,6 +78,7 @@ def _check_lane(name: str, spec: LaneSpec) -> None:
             raise RequestError(message("refusal.baseline_rule", found=spec.rule.value))
         return
     _check_range(_of_lane("gamma", name), spec.gamma, 1, MAX_GAMMA)
+    _check_schedule(name, spec)
     if spec.method is Method.DRAFT_MODEL and not spec.draft:
         raise RequestError(message("refusal.needs_draft", lane=repr(name)))
     if spec.method is not Method.DRAFT_MODEL and spec.draft:
@@ -104,7 +106,20 @@ def _check_coin(spec: LaneSpec, sampling: Sampling) -> None:
         return
     if spec.method is Method.BASELINE or sampling.temperature == 0:
         raise RequestError(message("refusal.no_coin"))
+    if spec.schedule is Schedule.COST_AWARE:
+        raise RequestError(message("refusal.coin_by_time"))
     _check_range("flipped_coin", coin, 0, MAX_COIN)
+
+
+def _check_schedule(name: str, spec: LaneSpec) -> None:
+    if spec.schedule is not Schedule.CONFIDENCE:
+        return
+    if spec.method is Method.PROMPT_LOOKUP:
+        raise RequestError(message("refusal.schedule_needs_probabilities", lane=repr(name)))
+    low, high = CONFIDENCES
+    if not low <= spec.confidence <= high:
+        values = {"low": str(low), "high": str(high), "found": str(spec.confidence)}
+        raise RequestError(message("refusal.range", name=_of_lane("confidence", name), **values))
 
 
 def _of_lane(field: str, lane: str) -> Message:

@@ -30,7 +30,17 @@ from specviz.trace.values import (
 
 MAX_BYTES = 20_000_000
 ADDED_LATER = frozenset(
-    {"runner_up", "prompt_log_prob", "form", "form_reason", "uses_chat", "rule", "flipped_coin"}
+    {
+        "runner_up",
+        "prompt_log_prob",
+        "form",
+        "form_reason",
+        "uses_chat",
+        "rule",
+        "schedule",
+        "confidence",
+        "flipped_coin",
+    }
 )
 """Fields that a trace of an earlier version may lack; each has a default."""
 

@@ -6,6 +6,8 @@ MAX_NEW_TOKENS = 4096
 MAX_GAMMA = 16
 MAX_COIN = MAX_NEW_TOKENS * MAX_GAMMA
 """Highest number of a coin that a lane can throw."""
+CONFIDENCES, DEFAULT_CONFIDENCE = (0.01, 0.99), 0.4
+"""Below which probability of its own token a draft may end; that of transformers, if left out."""
 MIN_NGRAM, DEFAULT_NGRAM, MAX_NGRAM = 2, 4, 16
 """Longest matches, in tokens, that prompt lookup may look for."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 5.0

@@ -7,7 +7,7 @@ The page derives the same names in the reader's language (`assets/js/model/names
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
-from specviz.trace.values import LaneSpec, Method, Rule, Trace
+from specviz.trace.values import LaneSpec, Method, Rule, Schedule, Trace
 
 METHOD_NAMES: dict[Method, str] = {
     Method.BASELINE: "target alone",
@@ -27,7 +27,7 @@ DETAILS: dict[str, Callable[[LaneSpec], str]] = {
     "draft": lambda spec: short_name(spec.draft or "?"),
     "exit_layer": lambda spec: f"layer {spec.exit_layer or '?'}",
     "max_ngram": lambda spec: f"longest match {spec.max_ngram}",
-    "gamma": lambda spec: f"γ {spec.gamma}",
+    "gamma": lambda spec: f"γ {gamma_text(spec)}",
     "flipped_coin": lambda spec: _coins(spec.flipped_coin),
 }
 """In what lanes of one method can differ, and how that is said."""
@@ -51,6 +51,20 @@ def names_of(trace: Trace) -> tuple[str, ...]:
     return lane_names([lane.spec for lane in trace.lanes])
 
 
+def gamma_text(spec: LaneSpec) -> str:
+    """Write a draft length, or how it is chosen and what it is at most: "auto, at most 10"."""
+    match spec.schedule:
+        case Schedule.FIXED:
+            return str(spec.gamma)
+        case Schedule.HEURISTIC:
+            chosen = "+2/−1"
+        case Schedule.CONFIDENCE:
+            chosen = f"while q ≥ {spec.confidence:g}"
+        case Schedule.COST_AWARE:
+            chosen = "auto"
+    return f"{chosen}, at most {spec.gamma}"
+
+
 def short_name(model: str) -> str:
     """Give a local folder by its last name; shipped names and hub ids stay as they are."""
     return PurePath(model).name if PurePath(model).is_absolute() else model
@@ -72,7 +86,7 @@ def _derived(index: int, specs: Sequence[LaneSpec]) -> str:
     parts = [
         say(spec)
         for field, say in DETAILS.items()
-        if len({getattr(other, field) for other in alike}) > 1
+        if len({_choice(other, field) for other in alike}) > 1
     ]
     before = [other for other in specs[:index] if _choices(other) == _choices(spec)]
     if sum(_choices(other) == _choices(spec) for other in alike) > 1:
@@ -81,4 +95,8 @@ def _derived(index: int, specs: Sequence[LaneSpec]) -> str:
 
 
 def _choices(spec: LaneSpec) -> tuple[object, ...]:
-    return (spec.method, spec.rule, *(getattr(spec, field) for field in DETAILS))
+    return (spec.method, spec.rule, *(_choice(spec, field) for field in DETAILS))
+
+
+def _choice(spec: LaneSpec, field: str) -> object:
+    return gamma_text(spec) if field == "gamma" else getattr(spec, field)

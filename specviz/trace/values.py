@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, NamedTuple, Protocol
 
-from specviz.trace.limits import DEFAULT_NGRAM
+from specviz.trace.limits import DEFAULT_CONFIDENCE, DEFAULT_NGRAM
 
 SCHEMA_VERSION = 6
 NUM_TOP = 10
@@ -55,6 +55,22 @@ class Rule(StrEnum):
     ARGMAX_SOFTMAX = "argmax-softmax"
     KEEP_AFTER_REJECTION = "keep-after-rejection"
     NO_RENORMALISE = "no-renormalise"
+
+
+class Schedule(StrEnum):
+    """How many tokens each round of a lane drafts, of which the lane's gamma is the most.
+
+    How each chooses stands in `decoding/draft_lengths.py`.
+    """
+
+    FIXED = "fixed"
+    """Always gamma."""
+    HEURISTIC = "heuristic"
+    """Two more after a round that kept all, one fewer after any other."""
+    CONFIDENCE = "confidence"
+    """Up to the first token that the draft itself was not sure of, that one included."""
+    COST_AWARE = "auto"
+    """What promises the most tokens a millisecond, by the lane's recent rounds."""
 
 
 class Outcome(StrEnum):
@@ -109,7 +125,7 @@ class LaneSpec:
     draft: str | None = None
     """Draft model of the method `draft-model`, else None."""
     gamma: int = 0
-    """Tokens drafted a round; 0 for the baseline."""
+    """Tokens drafted a round, at most where the schedule chooses; 0 for the baseline."""
     exit_layer: int | None = None
     """Layers that draft in the method `early-exit`; None takes the first exit the model
     declares."""
@@ -117,6 +133,9 @@ class LaneSpec:
     """Longest match that the method `prompt-lookup` looks for, in tokens."""
     rule: Rule = Rule.RIGHT
     """Any other makes a lane whose text does not follow the target's law; its name says so."""
+    schedule: Schedule = Schedule.FIXED
+    confidence: Probability = DEFAULT_CONFIDENCE
+    """Of the schedule `confidence`: the draft's probability of a token below which it ends."""
     flipped_coin: int | None = None
     """Which of the coins that judge its drafts falls the other way, counted from 0; None: none."""
 

@@ -9,8 +9,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from specviz.trace.limits import DEFAULT_NGRAM, MAX_COIN, MAX_NGRAM, MIN_NGRAM
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling
+from specviz.trace.limits import (
+    CONFIDENCES,
+    DEFAULT_CONFIDENCE,
+    DEFAULT_NGRAM,
+    MAX_COIN,
+    MAX_NGRAM,
+    MIN_NGRAM,
+)
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling, Schedule
 from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.pair_option import PairOption
 from specviz.ui.request_values import (
@@ -136,6 +143,10 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
             fields.get("max_ngram", DEFAULT_NGRAM), "max_ngram", MIN_NGRAM, MAX_NGRAM
         ),
         rule=_rule(fields.get("rule", Rule.RIGHT.value)),
+        schedule=_schedule(fields.get("schedule", Schedule.FIXED.value)),
+        confidence=read_number(
+            fields.get("confidence", DEFAULT_CONFIDENCE), "confidence", *CONFIDENCES
+        ),
         flipped_coin=_coin(fields.get("flipped_coin")),
     )
 
@@ -216,6 +227,12 @@ def _rule(value: object) -> Rule:
 
 def _coin(value: object) -> int | None:
     return None if value is None else read_integer(value, "flipped_coin", 0, MAX_COIN)
+
+
+def _schedule(value: object) -> Schedule:
+    if isinstance(value, str) and value in tuple(Schedule):
+        return Schedule(value)
+    raise PageError("error.unknown_schedule", found=shown(value), allowed=", ".join(Schedule))
 
 
 def _name(value: object, limits: PageLimits) -> str:

@@ -2,8 +2,14 @@
 
 from typing import Any
 
-from specviz.trace.limits import DEFAULT_NGRAM, MAX_NGRAM, MIN_NGRAM
-from specviz.trace.values import Rule
+from specviz.trace.limits import (
+    CONFIDENCES,
+    DEFAULT_CONFIDENCE,
+    DEFAULT_NGRAM,
+    MAX_NGRAM,
+    MIN_NGRAM,
+)
+from specviz.trace.values import Rule, Schedule
 from specviz.ui.hub_offer import HubAccess
 from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.pair_option import PairOption
@@ -22,6 +28,7 @@ def spans(limits: PageLimits) -> dict[str, Span]:
         "tokens": (8, limits.max_new_tokens, 8),
         "gamma": (1, limits.max_gamma, 1),
         "max_ngram": (MIN_NGRAM, MAX_NGRAM, 1),
+        "confidence": (*CONFIDENCES, 0.01),
     }
 
 
@@ -45,8 +52,13 @@ def settings_data(options: PageOptions) -> dict[str, Any]:
             "target": options.pairs[0].target,
             "lanes": first_lanes(options),
         },
-        "lane": {"gamma": shown.gamma, "max_ngram": DEFAULT_NGRAM},
+        "lane": {
+            "gamma": shown.gamma,
+            "max_ngram": DEFAULT_NGRAM,
+            "confidence": DEFAULT_CONFIDENCE,
+        },
         "rules": [rule.value for rule in Rule],
+        "schedules": [schedule.value for schedule in Schedule],
         "spans": spans(limits),
         "max_prompt_chars": limits.max_prompt_chars,
         "max_lane_name_chars": limits.max_lane_name_chars,

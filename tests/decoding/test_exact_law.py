@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import pytest
 import torch
@@ -21,11 +22,12 @@ from fakes import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from specviz.decoding.draft_lengths import CostAware, DraftLengths, Heuristic
 from specviz.decoding.proposal import Proposal, Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
-from specviz.decoding.sampling import Chance, to_probs
+from specviz.decoding.sampling import Chance, SeededChance, to_probs
 from specviz.decoding.verify import verify
 from specviz.trace.values import Sampling
 
@@ -34,7 +36,12 @@ PROMPT = (1, 0)
 
 
 def decoded_law(
-    target: torch.Tensor, proposer: Proposer, gamma: int, sampling: Sampling, num_tokens: int
+    target: torch.Tensor,
+    proposer: Proposer,
+    gamma: int,
+    sampling: Sampling,
+    num_tokens: int,
+    lengths: DraftLengths | None = None,
 ) -> Law:
     """Law of the first `num_tokens` tokens of the real decoder."""
     runner = MarkovRunner(target)
@@ -47,6 +54,7 @@ def decoded_law(
             sampling=sampling,
             max_new_tokens=num_tokens,
             chance=chance,
+            lengths=lengths,
         )
         return run_to_end(decoder, PROMPT)
 
@@ -55,6 +63,41 @@ def decoded_law(
 
 def draft_model(table: torch.Tensor, sampling: Sampling, vocab_size: int) -> DraftModel:
     return DraftModel(MarkovRunner(table), sampling, vocab_size, frozenset())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("lengths", [Heuristic(3), CostAware(3)], ids=["heuristic", "auto"])
+def test_lengths_that_follow_the_rounds_leave_the_law_alone(lengths: DraftLengths) -> None:
+    target, sampling = random_table(2, 1), Sampling(temperature=1.0)
+    proposer = draft_model(random_table(2, 7), sampling, 2)
+    law = decoded_law(target, proposer, 3, sampling, 6, lengths)
+    assert distance(law, text_law(target, sampling, PROMPT, 6)) < EXACT
+
+
+@pytest.mark.parametrize("least", [0.3, 0.55])
+def test_a_draft_that_ends_where_it_is_unsure_leaves_the_law_alone(least: float) -> None:
+    target, sampling = random_table(3, 1), Sampling(temperature=1.0)
+    runner: Any = MarkovRunner(random_table(3, 2))
+    proposer = DraftModel(runner, sampling, 3, frozenset(), least)
+    law = decoded_law(target, proposer, 2, sampling, 4)
+    assert distance(law, text_law(target, sampling, PROMPT, 4)) < EXACT
+
+
+def test_a_draft_ends_behind_its_first_unsure_token() -> None:
+    table = random_table(3, 2)
+    runner: Any = MarkovRunner(table)
+    for least in (0.2, 0.4, 0.6):
+        for sampling in (Sampling(), Sampling(temperature=1.0)):
+            whole = DraftModel(runner, sampling, 3, frozenset()).propose(PROMPT, 6, SeededChance(3))
+            cut = DraftModel(runner, sampling, 3, frozenset(), least).propose(
+                PROMPT, 6, SeededChance(3)
+            )
+            ids = [*PROMPT, *whole.token_ids]
+            sure = [
+                float(runner.forward(ids[:at], 1)[0].softmax(-1)[ids[at]]) >= least
+                for at in range(len(PROMPT), len(ids))
+            ]
+            num_kept = sure.index(False) + 1 if False in sure else len(sure)
+            assert cut.token_ids == whole.token_ids[:num_kept]
 
 
 SAMPLINGS = [

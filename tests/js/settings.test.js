@@ -20,8 +20,9 @@ const MENU = {
     target: 'big',
     lanes: [{ method: 'draft-model', gamma: 4 }],
   },
-  lane: { gamma: 4, max_ngram: 4 },
+  lane: { gamma: 4, max_ngram: 4, confidence: 0.4 },
   rules: ['right', 'target-resample', 'argmax-softmax'],
+  schedules: ['fixed', 'heuristic', 'confidence', 'auto'],
   spans: {
     temperature: [0, 2, 0.05],
     top_k: [0, 200, 1],
@@ -30,6 +31,7 @@ const MENU = {
     tokens: [8, 192, 8],
     gamma: [1, 16, 1],
     max_ngram: [2, 16, 1],
+    confidence: [0.01, 0.99, 0.01],
   },
   max_prompt_chars: 20,
   max_lane_name_chars: 10,
@@ -192,4 +194,23 @@ test('an address of single names asks for one lane, and one without any for noth
     lanes: [{ method: 'prompt-lookup', gamma: '9' }],
   });
   assert.equal(withoutSettings(`${ADDRESS}?prompt=a&lane=x:1&__theme=dark`), `${ADDRESS}?__theme=dark`);
+});
+
+test('a link keeps how draft lengths are chosen, and how sure a draft must be', () => {
+  const lanes = [{ ...FIRST_LANE }, { ...FIRST_LANE, schedule: 'auto' }, { ...FIRST_LANE, schedule: 'confidence', confidence: 0.3 }];
+  const { store } = makeStore();
+  const link = linkOf({ ...store.values, lanes }, ADDRESS);
+  assert.ok(link.endsWith('&lane_schedule=&lane_schedule=auto&lane_schedule=confidence:0.3'));
+  const { fitting, faults } = fitSettings(readLink(new URL(link).search), store.values, MENU);
+  assert.deepEqual(fitting.lanes, lanes);
+  assert.deepEqual(faults, []);
+  assert.ok(!linkOf(store.values, ADDRESS).includes('schedule'));
+});
+
+test('a schedule that a method cannot follow is told; confidence is asked of no other', () => {
+  const asked = [{ method: 'prompt-lookup', schedule: 'confidence' }, { schedule: 'auto', confidence: 0.2 }, { schedule: 'confidence', confidence: 2 }];
+  const { fitting, faults } = fitSettings({ lanes: asked }, makeStore().store.values, MENU);
+  const chosen = fitting.lanes.map(({ schedule, confidence }) => [schedule, confidence]);
+  assert.deepEqual(chosen, [[undefined, undefined], ['auto', undefined], ['confidence', 0.4]]);
+  assert.equal(faults.length, 2);
 });

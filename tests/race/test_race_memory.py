@@ -30,7 +30,7 @@ def test_a_lane_whose_memory_runs_out_ends_alone_and_gives_back_its_caches(
     step = Decoder.step
 
     def step_until_full(self: Decoder) -> Any:
-        if self._gamma and self._num_rounds == 1:
+        if self._lengths.next_gamma() and self._num_rounds == 1:
             runners.append(weakref.ref(self._target))
             if len(runners) == 2:  # The first time is the warm-up.
                 raise FULL

@@ -9,7 +9,7 @@ from fake_race import OPTIONS
 
 from specviz.errors import RequestError
 from specviz.trace.names import lane_names
-from specviz.trace.values import Method, Rule
+from specviz.trace.values import Method, Rule, Schedule
 from specviz.ui.options import PageOptions
 from specviz.ui.pair_option import PairOption
 from specviz.ui.request_form import (
@@ -210,6 +210,21 @@ def test_a_program_may_leave_out_the_baseline_and_the_sampling() -> None:
 def test_a_program_gets_no_further_than_a_page(lanes: object) -> None:
     with pytest.raises(RequestError):
         build_request("Hi", lanes, {}, 8, OPTIONS)
+
+
+def test_a_lane_may_choose_its_draft_lengths() -> None:
+    lane = {"method": "draft-model", "gamma": 8}
+    for asked, expected in (
+        ({}, (Schedule.FIXED, 0.4)),
+        ({"schedule": "auto"}, (Schedule.COST_AWARE, 0.4)),
+        ({"schedule": "confidence", "confidence": 0.3}, (Schedule.CONFIDENCE, 0.3)),
+    ):
+        spec = build_request("Hello", [lane | asked], None, 8, OPTIONS).lanes[1]
+        assert (spec.schedule, spec.confidence) == expected
+    with pytest.raises(RequestError, match="one of fixed, heuristic, confidence, auto, found 'x'"):
+        build_request("Hello", [lane | {"schedule": "x"}], None, 8, OPTIONS)
+    with pytest.raises(RequestError, match="confidence"):
+        build_request("Hello", [lane | {"confidence": 1.5}], None, 8, OPTIONS)
 
 
 def test_a_lane_may_be_broken_by_a_rule_that_there_is() -> None:

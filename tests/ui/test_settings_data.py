@@ -15,11 +15,11 @@ from specviz.ui.settings_data import first_lanes, settings_data, spans
 from specviz.ui.strings import PageError
 
 SPANS = spans(OPTIONS.limits)
-LANE_FIELDS = ("gamma", "max_ngram")
+LANE_FIELDS = ("gamma", "max_ngram", "confidence")
 
 
 def _form(name: str, value: float) -> FormValues:
-    lane = {"method": "prompt-lookup", "gamma": 4}
+    lane: dict[str, object] = {"method": "prompt-lookup", "gamma": 4}
     if name in LANE_FIELDS:
         lane[name] = value
     values = {"temperature": 0, "top_k": 0, "top_p": 1, "seed": 0, "tokens": 8}

@@ -4,7 +4,7 @@ import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { setEnabled } from '../page/enabled.js';
 import { t, translate } from '../page/strings.js';
 import { RuleChoice } from './rule_choice.js';
-import { fitLanes } from './store.js';
+import { fitLanes, schedulesOf } from './store.js';
 
 /** Radio buttons of one lane share a name that no other lane has. */
 let numRows = 0;
@@ -23,6 +23,9 @@ export class LaneRow {
   /** The same for the eye, where the lanes stand below one another on a phone. */
   #name = make('b', 'sv-editor-name', '', { 'aria-hidden': 'true' });
   #detail = make('div', 'sv-editor-detail');
+  #schedule = make('select');
+  /** Where a draft ends by its own doubt, how sure it must be. */
+  #confidence = make('div', 'sv-editor-detail');
   // The styles draw the signs of these two: fonts differ in them.
   #duplicate = makeButton('', () => this.#acts.duplicate(this), 'sv-editor-tool is-duplicate');
   #remove = makeButton('', () => this.#acts.remove(this), 'sv-editor-tool is-remove');
@@ -40,7 +43,7 @@ export class LaneRow {
     const isOneOfMany = acts.remove !== undefined;
     const tools = isOneOfMany ? [this.#duplicate, this.#remove] : [];
     const top = wrap('div', 'sv-editor-top', dot(), this.#name, methods, ...tools);
-    const bottom = wrap('div', 'sv-editor-bottom', this.#detail, ...this.#gammaField());
+    const bottom = wrap('div', 'sv-editor-bottom', this.#detail, ...this.#gammaField(), this.#confidence);
     if (isOneOfMany) this.#rules = new RuleChoice(this.lane, menu, (rule) => this.#set({ rule }));
     const parts = [top, bottom, ...(this.#rules ? [this.#rules.element] : [])];
     this.element = wrap('li', 'sv-editor-lane', wrap('fieldset', 'sv-editor-group', this.#legend, ...parts));
@@ -96,6 +99,7 @@ export class LaneRow {
       radio.addEventListener('change', () => {
         this.#set({ method });
         this.#drawDetail();
+        this.#drawSchedule();
       });
       return radio;
     });
@@ -141,7 +145,26 @@ export class LaneRow {
       number.value = slider.value;
       this.#set({ gamma: Number(slider.value) });
     });
-    return [field('gamma', number), slider];
+    this.#schedule.addEventListener('change', () => {
+      this.#set({ schedule: this.#schedule.value });
+      this.#drawSchedule();
+    });
+    this.#drawSchedule();
+    this.#schedule.setAttribute('aria-label', t('schedule.label'));
+    return [wrap('div', 'sv-editor-gamma', field('gamma', number), this.#schedule), slider];
+  }
+
+  /** How γ is chosen, and what that takes. */
+  #drawSchedule() {
+    const { method, schedule = 'fixed' } = this.lane;
+    const options = schedulesOf(method, this.#menu).map((value) =>
+      make('option', '', t(`schedule.${value}`), { value, title: t(`schedule.${value}_about`) }),
+    );
+    this.#schedule.replaceChildren(...options);
+    this.#schedule.value = schedule;
+    this.#schedule.title = t(`schedule.${schedule}_about`);
+    const isConfidence = schedule === 'confidence';
+    this.#confidence.replaceChildren(...(isConfidence ? [field('confidence', this.#numberInput('confidence'))] : []));
   }
 
   /**
@@ -154,7 +177,8 @@ export class LaneRow {
     const input = make('input', '', '', { type: 'number', min, max, step, inputmode: 'numeric' });
     input.value = this.lane[name];
     input.addEventListener('change', () => {
-      const asked = input.value === '' ? this.lane[name] : Math.round(Number(input.value));
+      const round = Number.isInteger(step) ? Math.round : Number;
+      const asked = input.value === '' ? this.lane[name] : round(Number(input.value));
       input.value = Math.min(max, Math.max(min, asked));
       follow(input.value);
       this.#set({ [name]: Number(input.value) });

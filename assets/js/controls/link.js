@@ -1,15 +1,22 @@
 // Settings as an address that people can read: ?prompt=…&temperature=0.8&lane=draft-model:specviz-small:4
 
 const PLAIN = ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens', 'chat', 'target'];
-const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule', 'flipped_coin'];
+const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule', 'schedule', 'confidence', 'flipped_coin'];
 /** Names that somebody gave the lanes, one a lane and in the same order, empty where nobody did. */
 const NAMES = 'lane_name';
 /** Likewise the rules of lanes, empty where it is the right one. */
 const RULES = 'lane_rule';
 /** And the coins that fall the other way. */
 const COINS = 'lane_coin';
-/** What is said of each lane beside its own text. */
-const BESIDE = { [NAMES]: 'name', [RULES]: 'rule', [COINS]: 'flipped_coin' };
+/** Likewise how their draft lengths are chosen, empty where γ is fixed: `auto`, `confidence:0.4`. */
+const SCHEDULES = 'lane_schedule';
+/** How what is said of each lane beside its own text is written, of its fields, and read. */
+const BESIDE = {
+  [NAMES]: { write: ({ name }) => name, read: (name) => ({ name }) },
+  [RULES]: { write: ({ rule }) => rule, read: (rule) => ({ rule }) },
+  [COINS]: { write: ({ flipped_coin: coin }) => coin, read: (coin) => ({ flipped_coin: coin }) },
+  [SCHEDULES]: { write: writeSchedule, read: readSchedule },
+};
 /** What stands between method and γ in a written lane. */
 const DETAILS = { 'draft-model': 'draft', 'early-exit': 'exit_layer', 'prompt-lookup': 'max_ngram' };
 
@@ -20,11 +27,11 @@ export function readLink(search) {
   if (![...PLAIN, ...LANE, 'lane'].some(has)) return null;
   const settings = Object.fromEntries(PLAIN.filter(has).map((name) => [name, asked.get(name)]));
   if (!settings.prompt?.trim()) delete settings.prompt;
-  const beside = Object.entries(BESIDE).map(([key, field]) => ({ field, values: asked.getAll(key) }));
+  const beside = Object.entries(BESIDE).map(([key, { read }]) => ({ read, values: asked.getAll(key) }));
   /** @type {object[]} */
   const lanes = asked.getAll('lane').map((text, index) => {
-    const said = beside.filter(({ values }) => values[index]).map(({ field, values }) => [field, values[index]]);
-    return { ...readLane(text), ...Object.fromEntries(said) };
+    const said = beside.filter(({ values }) => values[index]).map(({ read, values }) => read(values[index]));
+    return Object.assign(readLane(text), ...said);
   });
   if (LANE.some(has)) {
     lanes.unshift(Object.fromEntries(LANE.filter(has).map((name) => [name, asked.get(name)])));
@@ -38,9 +45,9 @@ export function linkOf(settings, address) {
   url.search = url.hash = '';
   for (const name of PLAIN) url.searchParams.set(name, settings[name]);
   for (const lane of settings.lanes) url.searchParams.append('lane', writeLane(lane));
-  for (const [key, field] of Object.entries(BESIDE)) {
-    if (!settings.lanes.some((lane) => lane[field] !== undefined)) continue;
-    for (const lane of settings.lanes) url.searchParams.append(key, lane[field] ?? '');
+  for (const [key, { write }] of Object.entries(BESIDE)) {
+    if (settings.lanes.every((lane) => write(lane) === undefined)) continue;
+    for (const lane of settings.lanes) url.searchParams.append(key, write(lane) ?? '');
   }
   // These two are allowed in a query as they are, and read better.
   url.search = url.search.replaceAll('%3A', ':').replaceAll('%2F', '/');
@@ -63,6 +70,15 @@ function readLane(text) {
   if (isNumber(rest.at(-1))) lane.gamma = rest.pop();
   if (rest.length && DETAILS[method]) lane[DETAILS[method]] = rest.join(':');
   return lane;
+}
+
+function readSchedule(text) {
+  const [schedule, confidence] = text.split(':');
+  return confidence === undefined ? { schedule } : { schedule, confidence };
+}
+
+function writeSchedule({ schedule, confidence }) {
+  return confidence === undefined ? schedule : `${schedule}:${confidence}`;
 }
 
 function writeLane(lane) {

@@ -3,8 +3,8 @@ import { t } from '../page/strings.js';
 
 /**
  * @typedef {{ method: string, gamma: number, draft?: string, exit_layer?: number,
- *   max_ngram?: number, name?: string, rule?: string,
- *   flipped_coin?: number }} Lane
+ *   max_ngram?: number, schedule?: string, confidence?: number,
+ *   name?: string, rule?: string, flipped_coin?: number }} Lane
  * @typedef {{ prompt: string, temperature: number, top_k: number, top_p: number, seed: number,
  *   tokens: number, chat: boolean, target: string, lanes: Lane[] }} Settings
  */
@@ -132,7 +132,7 @@ function fitLane(asked, pair, menu, faults) {
   // Only a wrong rule is worth a word.
   const rule = fitChoice('rule', asked.rule, 'right', rulesOf(lane.method, menu), faults);
   if (rule !== 'right') lane.rule = rule;
-  return Object.assign(lane, fitCoin(asked), fitName(asked, menu));
+  return Object.assign(lane, fitSchedule(asked, lane.method, menu, faults), fitCoin(asked), fitName(asked, menu));
 }
 
 function fitCoin({ flipped_coin: asked }) {
@@ -144,9 +144,23 @@ function fitName({ name }, { max_lane_name_chars: most }) {
   return typeof name === 'string' && name ? { name: name.slice(0, most) } : {};
 }
 
+/** How draft lengths are chosen: nothing where γ is fixed. */
+function fitSchedule(asked, method, menu, faults) {
+  const schedule = fitChoice('schedule', asked.schedule, 'fixed', schedulesOf(method, menu), faults);
+  if (schedule === 'fixed') return {};
+  if (schedule !== 'confidence') return { schedule };
+  const usual = menu.lane.confidence;
+  return { schedule, confidence: fitNumber('confidence', asked.confidence ?? usual, usual, menu.spans.confidence, faults) };
+}
+
 /** The rules that a method's guesses can be kept by; copied ones come without the probabilities that one of them takes. */
 export function rulesOf(method, { rules }) {
   return rules.filter((rule) => method !== 'prompt-lookup' || rule !== 'argmax-softmax');
+}
+
+/** How a method's draft lengths can be chosen; copied guesses have no probability to be unsure by. */
+export function schedulesOf(method, { schedules }) {
+  return schedules.filter((schedule) => method !== 'prompt-lookup' || schedule !== 'confidence');
 }
 
 function fitPrompt(asked, before, { max_prompt_chars: allowed }, faults) {

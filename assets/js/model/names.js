@@ -8,7 +8,7 @@ const DETAILS = {
   draft: (spec) => shortName(spec.draft ?? '?'),
   exit_layer: (spec) => t('lane.detail_layer', { layer: spec.exit_layer ?? '?' }),
   max_ngram: (spec) => t('lane.detail_match', { n: spec.max_ngram }),
-  gamma: (spec) => `γ ${spec.gamma}`,
+  gamma: (spec) => `γ ${gammaText(spec)}`,
   flipped_coin: ({ flipped_coin: coin = null }) => (coin === null ? t('lane.as_fallen') : t('lane.flipped', { coin: coin + 1 })),
 };
 
@@ -28,7 +28,7 @@ function ownName({ spec, specs, index }) {
   const alike = specs.filter((other) => other.method === spec.method && ruleOf(other) === ruleOf(spec));
   if (alike.length === 1) return name;
   const parts = Object.keys(DETAILS)
-    .filter((field) => new Set(alike.map((other) => other[field] ?? null)).size > 1)
+    .filter((field) => new Set(alike.map((other) => choice(other, field))).size > 1)
     .map((field) => DETAILS[field](spec));
   const same = alike.filter((other) => choices(other) === choices(spec));
   if (same.length > 1) {
@@ -49,11 +49,19 @@ export function aboutLane(spec, name = shortName) {
   return isRight(spec) ? about : t('lane.wrong', { lane: about, rule: t(`rule.${keyOf(spec.rule)}`) });
 }
 
-function aboutMethod({ method, target, draft, gamma, exit_layer: layer }, name) {
+function aboutMethod(spec, name) {
+  const { method, target, draft, exit_layer: layer } = spec;
+  const gamma = gammaText(spec);
   if (method === 'baseline') return t('lane.about_alone', { target: name(target) });
   if (method === 'draft-model') return t('lane.about_draft_model', { draft: name(draft ?? '?'), gamma });
   if (method === 'early-exit' && layer) return t('lane.about_exit_layer', { layer, gamma });
   return t(`lane.about_${keyOf(method)}`, { gamma });
+}
+
+/** A draft length, or by what it is chosen and what it is at most. */
+export function gammaText({ gamma, schedule = 'fixed', confidence }) {
+  if (schedule === 'fixed') return String(gamma);
+  return t(`schedule.${schedule}_at_most`, { gamma, confidence });
 }
 
 /** A method as a key of texts. */
@@ -100,8 +108,12 @@ function shortName(model) {
   return isFolder ? model.split(/[\\/]/).filter(Boolean).at(-1) : model;
 }
 
-function choices({ method, draft, exit_layer: layer, max_ngram: ngram, gamma, rule = 'right', flipped_coin: coin }) {
-  return [method, draft, layer, ngram, gamma, rule, coin ?? ''].join(' ');
+function choices(spec) {
+  return [spec.method, ruleOf(spec), ...Object.keys(DETAILS).map((field) => choice(spec, field))].join(' ');
+}
+
+function choice(spec, field) {
+  return field === 'gamma' ? gammaText(spec) : (spec[field] ?? null);
 }
 
 /** By which rule a lane keeps drafts; traces of earlier versions know the right one alone. */

@@ -9,7 +9,9 @@ import { raceLive, settingsOf } from './race_live.js';
 /** Make the button for a token of a lane, null where no coin can be flipped; a lane forks once. */
 export function makeFlip({ token, lane, race }) {
   const { spec } = lane;
-  const coin = race.isGreedy || (spec.flipped_coin ?? null) !== null ? null : coinOf(lane, token);
+  const isForked = (spec.flipped_coin ?? null) !== null;
+  // Where draft lengths follow measured times, another race would throw other coins.
+  const coin = race.isGreedy || isForked || spec.schedule === 'auto' ? null : coinOf(lane, token);
   if (coin === null) return null;
   const button = makeButton(t('card.flip'), () => raceLive(forked(race.started, spec, coin)), 'sv-button sv-flip');
   button.title = t('card.flip_title');

@@ -8,6 +8,19 @@ import { t } from '../page/strings.js';
 import { openTab } from '../page/tabs.js';
 
 const LONGEST_PROMPT = 60;
+/** What of a lane the form takes. */
+const LANE_FIELDS = [
+  'method',
+  'draft',
+  'gamma',
+  'schedule',
+  'confidence',
+  'exit_layer',
+  'max_ngram',
+  'name',
+  'rule',
+  'flipped_coin',
+];
 
 /** What of the last such wish this page could not do, as sentences, until its race has begun; else null. */
 let pending = null;
@@ -17,9 +30,9 @@ export function settingsOf({ request, specs }) {
   const { prompt, max_new_tokens: tokens, uses_chat: chat } = request;
   const { temperature, top_k, top_p, seed } = request.sampling;
   const [{ target }, ...drafting] = specs;
-  const lanes = drafting.map(({ method, draft, gamma, exit_layer, max_ngram, name, rule, flipped_coin }) => {
-    const all = { method, draft, gamma, exit_layer, max_ngram, name, rule, flipped_coin };
-    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null && value !== undefined));
+  const lanes = drafting.map((spec) => {
+    const known = LANE_FIELDS.map((field) => [field, spec[field]]);
+    return Object.fromEntries(known.filter(([, value]) => value !== null && value !== undefined));
   });
   const settings = { prompt, temperature, top_k, top_p, seed, tokens, target, lanes };
   // Elsewhere the switch says nothing, and stays as it is for the next target.

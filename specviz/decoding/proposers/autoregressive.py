@@ -20,6 +20,7 @@ def draft_chain(
     sampling: Sampling,
     eos_ids: frozenset[int],
     chance: Chance,
+    least_confidence: float = 0.0,
 ) -> Proposal:
     """Draft up to `gamma` tokens, each from what follows the one before; an end token ends the
     draft.
@@ -28,6 +29,11 @@ def draft_chain(
     is drawn from the draft's distribution under the same temperature, top-k and top-p as the
     target's, and that very distribution goes into the proposal: testing against another one would
     not be lossless.
+
+    Args:
+        least_confidence: A token that the draft gives a smaller probability ends the draft, itself
+            included; at temperature 0 by the draft's softmax at temperature 1. What follows from
+            the drafts alone cannot change the law of the text.
 
     Raises:
         DecodingError: The draft returned logits that are not numbers.
@@ -44,10 +50,18 @@ def draft_chain(
             rows.append(to_probs(logits, sampling))
             token = chance.choose(rows[-1][0])
         ids.append(token)
-        if token in eos_ids:
+        if token in eos_ids or (
+            least_confidence > 0 and _chance_of(rows[-1], token, sampling) < least_confidence
+        ):
             break
     drafts = ids[len(committed_ids) :]
     stacked = torch.cat(rows) if rows else None
     if sampling.temperature == 0:
         return chain(drafts, shown_logits=stacked)
     return chain(drafts, draft_probs=stacked)
+
+
+def _chance_of(row: torch.Tensor, token: int, sampling: Sampling) -> float:
+    """What the draft gives a token; `row` is `[1, vocab]`, logits at temperature 0, else a law."""
+    law = row[0].softmax(dim=-1) if sampling.temperature == 0 else row[0]
+    return float(law[token])

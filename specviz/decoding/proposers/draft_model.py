@@ -20,12 +20,18 @@ class DraftModel:
     """
 
     def __init__(
-        self, runner: ModelRunner, sampling: Sampling, vocab_size: int, eos_ids: frozenset[int]
+        self,
+        runner: ModelRunner,
+        sampling: Sampling,
+        vocab_size: int,
+        eos_ids: frozenset[int],
+        least_confidence: float = 0.0,
     ) -> None:
         self.runner = runner
         self._sampling = sampling
         self._vocab_size = vocab_size
         self._eos_ids = eos_ids
+        self._least_confidence = least_confidence
 
     def reset(self, prompt_ids: Sequence[int]) -> None:
         """Read the prompt, all but its last token, which the first round feeds."""
@@ -41,7 +47,13 @@ class DraftModel:
             return NOTHING
         self.runner.expect_return_to(len(committed_ids))
         return draft_chain(
-            self._next_logits, committed_ids, gamma, self._sampling, self._eos_ids, chance
+            self._next_logits,
+            committed_ids,
+            gamma,
+            self._sampling,
+            self._eos_ids,
+            chance,
+            self._least_confidence,
         )
 
     def num_drafts(self, committed_ids: Sequence[int], gamma: int) -> int:

@@ -16,10 +16,17 @@ class EarlyExit:
     there.
     """
 
-    def __init__(self, runner: SplitRunner, sampling: Sampling, eos_ids: frozenset[int]) -> None:
+    def __init__(
+        self,
+        runner: SplitRunner,
+        sampling: Sampling,
+        eos_ids: frozenset[int],
+        least_confidence: float = 0.0,
+    ) -> None:
         self._runner = runner
         self._sampling = sampling
         self._eos_ids = eos_ids
+        self._least_confidence = least_confidence
 
     def reset(self, prompt_ids: Sequence[int]) -> None:
         """The target reads the prompt for both."""
@@ -27,5 +34,11 @@ class EarlyExit:
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         """Draft up to `gamma` tokens."""
         return draft_chain(
-            self._runner.exit_logits, committed_ids, gamma, self._sampling, self._eos_ids, chance
+            self._runner.exit_logits,
+            committed_ids,
+            gamma,
+            self._sampling,
+            self._eos_ids,
+            chance,
+            self._least_confidence,
         )
