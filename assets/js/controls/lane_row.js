@@ -150,8 +150,8 @@ export class LaneRow {
       this.#drawSchedule();
     });
     this.#drawSchedule();
-    this.#schedule.setAttribute('aria-label', t('schedule.label'));
-    return [wrap('div', 'sv-editor-gamma', field('gamma', number), this.#schedule), slider];
+    const chosen = wrap('label', 'sv-editor-field', make('span', 'sv-spoken', t('schedule.label')), this.#schedule);
+    return [wrap('div', 'sv-editor-gamma', field('gamma', number), chosen), slider];
   }
 
   /** How γ is chosen, and what that takes. */
