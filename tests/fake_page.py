@@ -9,7 +9,7 @@ from dataclasses import replace
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
-from fake_proof import FakeProof
+from fake_proof import FakeProof, short_race
 from fake_race import HOSTILE, OPTIONS, WORDS, FakeRace, check_request
 
 from specviz.host.proofs import ProofParts, make_read_proof
@@ -20,7 +20,7 @@ if __name__ == "__main__":
     options = replace(OPTIONS, fitted=(), fit_problems=()) if "bare" in sys.argv else OPTIONS
     if "hasty" in sys.argv:
         options = replace(options, limits=replace(options.limits, queued_pause_seconds=2.0))
-    parts = ProofParts(FakeRace(WORDS + HOSTILE), FakeProof(pause=0.1), fetch_nothing)
+    parts = ProofParts(short_race, FakeProof(pause=0.1), fetch_nothing)
     work = {"proof": make_read_proof(parts, options)}
     race = FakeRace(WORDS + HOSTILE, pause=0.01)
     page = build_page(race, options, check_request, work=work)

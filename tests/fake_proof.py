@@ -4,6 +4,9 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from fake_race import FakeRace
 
 from specviz.trace.proofs import (
     CheckName,
@@ -16,12 +19,14 @@ from specviz.trace.proofs import (
     ProofRequest,
     TokenBar,
 )
-from specviz.trace.values import Rule
+from specviz.trace.values import Event, RaceRequest, Rule
 
 WORDS = (" fox", " ${6*7}", " <b>hen</b>")
 LAW = (0.6, 0.3, 0.1)
 CROOKED = (0.3, 0.6, 0.1)
 NUM_REPORTS = 4
+SHORT = 6
+"""Tokens of the texts that are compared here at temperature 0."""
 
 
 class FakeProof:
@@ -50,6 +55,11 @@ class FakeProof:
         p_value = 0.5 if law is LAW else 1e-9
         finding = Finding.CONSISTENT if law is LAW else Finding.DIFFERENT
         yield Proof(request, finding, p_value, request.lane.gamma + 2, progress, 1.0)
+
+
+def short_race(request: RaceRequest, should_stop: Callable[[], bool] = bool) -> Iterator[Event]:
+    """Race as `FakeRace`, but no long texts."""
+    return FakeRace(WORDS)(replace(request, max_new_tokens=SHORT), should_stop)
 
 
 def _progress(request: ProofRequest, alone: Counter[int], lane: Counter[int]) -> ProofProgress:

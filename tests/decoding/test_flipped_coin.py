@@ -1,12 +1,20 @@
 """One coin falls the other way; what is before it stays, and what is after it goes on."""
 
+from itertools import count
+
 import pytest
+from fakes import MarkovRunner, PlainDetokenizer, make_decoder, random_table
 
 from specviz.decoding.flipped_coin import FlippedCoin
+from specviz.decoding.proposers.draft_model import DraftModel
+from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import SeededChance
 from specviz.errors import DecodingError
+from specviz.trace.values import DraftToken, Outcome, Round, Sampling
 
 NUM_FLIPS = 20
+SAMPLED = Sampling(temperature=1.0, seed=11)
+TARGET, DRAFT = random_table(12, 1), random_table(12, 2) + 0.6 * random_table(12, 1)
 
 
 def _flips(which: int | None, seed: int) -> list[tuple[bool, float]]:
@@ -36,3 +44,47 @@ def test_a_new_text_has_its_own_coins() -> None:
 def test_a_coin_of_one_side_cannot_be_flipped(prob: float) -> None:
     with pytest.raises(DecodingError, match="coin 1 decided nothing"):
         FlippedCoin(SeededChance(0), 0).flip(prob)
+
+
+def _rounds(which: int | None) -> list[Round]:
+    chance = SeededChance(SAMPLED.seed)
+    decoder = make_decoder(
+        MarkovRunner(TARGET),
+        DraftModel(MarkovRunner(DRAFT), SAMPLED, 12, frozenset()),  # type: ignore[arg-type]
+        gamma=4,
+        sampling=SAMPLED,
+        max_new_tokens=40,
+        chance=chance if which is None else FlippedCoin(chance, which),
+        recorder=Recorder(SAMPLED, PlainDetokenizer(), record_top=False),
+    )
+    decoder.prefill((1, 0))
+    rounds = []
+    while decoder.stop_reason is None:
+        rounds.append(decoder.step())
+    return rounds
+
+
+def _judged(rounds: list[Round]) -> list[DraftToken]:
+    drafted = [token for each in rounds for token in each.drafted]
+    return [token for token in drafted if token.outcome is not Outcome.DISCARDED]
+
+
+def test_a_lane_is_the_same_up_to_its_flipped_coin_and_parts_there() -> None:
+    before = _judged(_rounds(None))
+    for outcome in (Outcome.ACCEPTED, Outcome.REJECTED):
+        which = next(
+            number
+            for number, token in zip(count(), before, strict=False)
+            if number > 5 and token.outcome is outcome and 0 < (token.accept_prob or 0) < 1
+        )
+        after = _judged(_rounds(which))
+        assert after[:which] == before[:which]
+        assert (after[which].id, after[which].accept_prob) == (
+            before[which].id,
+            before[which].accept_prob,
+        )
+        assert {after[which].outcome, before[which].outcome} == {
+            Outcome.ACCEPTED,
+            Outcome.REJECTED,
+        }
+        assert after[which + 1 :] != before[which + 1 :]

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from fake_proof import FakeProof
-from fake_race import OPTIONS, WORDS, FakeRace
+from fake_proof import SHORT, FakeProof, short_race
+from fake_race import OPTIONS
 
 from specviz.errors import RequestError
 from specviz.host.proofs import ProofParts, make_read_proof
@@ -29,7 +29,7 @@ def queue() -> RaceQueue:
 
 
 def _news(form: dict[str, Any], queue: RaceQueue, is_stopped: bool = False) -> Iterator[Any]:
-    parts = ProofParts(FakeRace(WORDS), FakeProof(), fetch_nothing)
+    parts = ProofParts(short_race, FakeProof(), fetch_nothing)
     work = make_read_proof(parts, OPTIONS)(form)
     return work(Turns(queue, lambda: is_stopped))
 
@@ -68,7 +68,7 @@ def test_at_temperature_0_every_text_of_the_gallery_is_compared(queue: RaceQueue
     assert texts[0]["tokens"] == texts[0]["tokens_alone"]
     assert verdict["finding"] == "consistent"
     assert verdict["counts"]["identical"] == len(texts)
-    assert verdict["num_tokens"] == 48 * len(texts)
+    assert verdict["num_tokens"] == SHORT * len(texts)
 
 
 def test_work_that_is_stopped_takes_no_turn(queue: RaceQueue) -> None:

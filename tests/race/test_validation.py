@@ -76,6 +76,10 @@ def test_what_lies_on_the_limits_is_taken(request_: RaceRequest) -> None:
             replace(GOOD, lanes=(replace(BASELINE, rule=Rule.NO_RENORMALISE), DRAFTED)),
             "has the rule right, not no-renormalise",
         ),
+        (
+            replace(lane(flipped_coin=3), sampling=Sampling()),
+            "a coin can be flipped only in a lane that guesses, above temperature 0",
+        ),
         (lane(name="plain"), "different names"),
         (lane(target="other"), "share one target, got big, other"),
         (replace(GOOD, lanes=(BASELINE,)), "number of lanes must be 2 to 4, got 1"),

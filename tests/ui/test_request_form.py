@@ -233,3 +233,11 @@ def test_a_lane_may_be_broken_by_a_rule_that_there_is() -> None:
     assert request.lanes[1].rule is Rule.NO_RENORMALISE
     with pytest.raises(RequestError, match="rule must be one of right, "):
         build_request("Hello", [lane | {"rule": "mine"}], None, 8, OPTIONS)
+
+
+def test_a_lane_may_have_one_coin_flipped() -> None:
+    lane = {"method": "draft-model", "gamma": 4, "flipped_coin": 7}
+    request = build_request("Hello", [lane], {"temperature": 1}, 8, OPTIONS)
+    assert request.lanes[1].flipped_coin == 7
+    with pytest.raises(RequestError, match="flipped_coin must be a whole number"):
+        build_request("Hello", [lane | {"flipped_coin": -1}], None, 8, OPTIONS)
