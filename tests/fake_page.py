@@ -9,7 +9,8 @@ from dataclasses import replace
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
-from fake_race import HOSTILE, OPTIONS, WORDS, FakeRace, check_request
+from fake_fit import make_fake_fit
+from fake_race import FIT, HOSTILE, OPTIONS, WORDS, FakeRace, check_request
 
 from specviz.ui.page import build_page, launch_settings
 
@@ -17,5 +18,7 @@ if __name__ == "__main__":
     options = replace(OPTIONS, fitted=(), fit_problems=()) if "bare" in sys.argv else OPTIONS
     if "hasty" in sys.argv:
         options = replace(options, limits=replace(options.limits, queued_pause_seconds=2.0))
-    page = build_page(FakeRace(WORDS + HOSTILE, pause=0.01), options, check_request)
+    work = {"fit": make_fake_fit(options, FIT)}
+    race = FakeRace(WORDS + HOSTILE, pause=0.01)
+    page = build_page(race, options, check_request, work=work)
     page.launch(server_port=int(sys.argv[1]), quiet=True, **launch_settings())

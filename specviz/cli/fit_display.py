@@ -7,7 +7,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.text import Text
 
 from specviz.distill.fit_news import (
-    FEW_PROMPTS,
     FitBegun,
     FitMeasured,
     FitNews,
@@ -18,6 +17,7 @@ from specviz.distill.fit_news import (
     PromptsLeftOut,
 )
 from specviz.distill.request import FitRequest
+from specviz.trace.fits import FEW_PROMPTS
 
 _DOING = {
     FitPhase.WRITING: "the target writes text",

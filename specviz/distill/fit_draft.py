@@ -43,30 +43,16 @@ from specviz.distill.new_draft import build_new_draft
 from specviz.distill.optimizers import optimizers_for_draft
 from specviz.distill.prompts import MIN_HELD_OUT, read_prompts, split_prompts
 from specviz.distill.report import Trained, Written, build_fit, write_fit
-from specviz.distill.request import FitRequest, check_fit_request
-from specviz.distill.texts import (
-    Job,
-    SharedLimits,
-    Text,
-    encode_prompts,
-    plan_held_out,
-    plan_jobs,
-    shared_limits,
-)
-from specviz.distill.writing import ROWS, Writer, writing_groups
+from specviz.distill.request import TRAINING_SHARE, FitRequest, check_fit_request
+from specviz.distill.target_writing import TargetWriting
+from specviz.distill.texts import SharedLimits, encode_prompts, shared_limits
+from specviz.distill.writing import Writer
 from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.loading import LoadedModel, ModelPool
 from specviz.trace.fits import FitScore
 
-WRITING_SHARE = 0.45
-TRAINING_SHARE = 0.45
-"""Of the minutes; the rest goes by with reading and judging."""
 TEXTS_FORM = 3
 """Unfinished work of another one is not taken up."""
-FIRST_TEXTS = 2
-"""Texts after each prompt that are timed, to know how many more there is time for."""
-MAX_WATCHED = 64
-"""Held-out texts by which the best weights are chosen; all of the others judge."""
 FITTED_ALPHA = 0.5
 """A draft that agrees with its target this much is taken to be fitted to it already."""
 
@@ -155,26 +141,9 @@ class Fitting:
         )
         if left_out := sum(map(len, prompts)) - len(learned) - len(held_out):
             yield PromptsLeftOut(left_out, limits.context)
-        writing = _TargetWriting(request, Writer(target.model, limits.vocab_size, target.eos_ids))
-        length, context = request.new_tokens, limits.context
-        judged = yield from writing.write(plan_held_out(held_out, length, context), 0)
-        some = dict(list(held_out.items())[:MAX_WATCHED])
-        watched = yield from writing.write(plan_held_out(some, length, context, first=1), 3)
-        if self._should_stop():
-            return None
-        first = range(min(FIRST_TEXTS, request.num_texts or FIRST_TEXTS))
-        before = writing.seconds
-        texts = yield from writing.write(plan_jobs(learned, first, length, context), 1)
-        if self._should_stop():
-            return None
-        seconds = writing.seconds - before
-        allowed = 60 * request.minutes * WRITING_SHARE / max(seconds / len(first), 1e-3)
-        num_texts = request.num_texts or max(len(first), int(allowed))
-        more = plan_jobs(learned, range(len(first), num_texts), length, context)
-        texts += yield from writing.write(more, 2, self._should_stop)
-        if self._should_stop():
-            return None
-        return Written(texts, judged, watched, num_texts, writing.seconds)
+        writer = Writer(target.model, limits.vocab_size, target.eos_ids)
+        writing = TargetWriting(request, writer, limits.context, self._should_stop)
+        return (yield from writing.run(learned, held_out))
 
     def _train(
         self, target: LoadedModel, draft: LoadedModel, limits: SharedLimits, written: Written
@@ -214,38 +183,6 @@ class Fitting:
         after = yield from _judge(ModelReader(stored.model, limits.vocab_size), judging)
         num_steps = learning.num_steps or state.steps
         return model, Trained(before, after, state, num_steps, learning.best_step)
-
-
-class _TargetWriting:
-    """Lets the target write, and counts the time that takes."""
-
-    def __init__(self, request: FitRequest, writer: Writer) -> None:
-        self._request, self._writer = request, writer
-        self.seconds = 0.0
-        self._budget = 60 * request.minutes * (WRITING_SHARE + TRAINING_SHARE)
-
-    def write(
-        self, jobs: list[Job], number: int, should_stop: Callable[[], bool] = bool
-    ) -> Generator[FitNews, None, list[Text]]:
-        """Write all jobs, or those that are done when it is to stop, in the folder `number`."""
-        request = self._request
-        folder, seed = request.folder / WORK / f"texts-{number}", 3 * request.seed + number
-        groups = (jobs[start : start + ROWS] for start in range(0, len(jobs), ROWS))
-        texts: list[Text] = []
-        for group in writing_groups(self._writer, groups, seed, folder):
-            if group is not None:
-                texts += group.texts
-                self.seconds += group.seconds
-            yield FitProgress(FitPhase.WRITING, len(texts), len(jobs), self._left())
-            if should_stop():
-                break
-        return texts
-
-    def _left(self) -> float | None:
-        request = self._request
-        if request.num_steps is not None and request.num_texts is not None:
-            return None
-        return max(0.0, self._budget - self.seconds)
 
 
 def _judge(draft: ModelReader, judging: TargetReader) -> Generator[FitNews, None, list[FitScore]]:

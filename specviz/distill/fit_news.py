@@ -3,10 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from specviz.trace.fits import Fit, FitScore
-
-FEW_PROMPTS = 50
-"""With fewer, what a draft learns is seldom good for other prompts; whoever fits is warned."""
+from specviz.trace.fits import FEW_PROMPTS, Fit, FitScore
 
 
 class FitPhase(StrEnum):

@@ -164,11 +164,11 @@ def test_held_out_prompts_are_never_written_after_for_training(
     learned, held_out = split_prompts(read_prompts(place / "prompts.txt"))
     assert {row.prompt for row in whole[0].held_out} == set(held_out)
     fit(a_request(place, tmp_path, num_steps=1, keeps_work=True))
-    written = {"texts-0": held_out, "texts-3": held_out, "texts-1": learned, "texts-2": learned}
+    written = {"texts-0": held_out, "texts-1": held_out, "texts-2": learned, "texts-3": learned}
     for name, prompts in written.items():
         files = sorted((tmp_path / "work" / name).glob("*.json"))
         rows = sum(len(json.loads(file.read_text())["texts"]) for file in files)
-        per_prompt = 2 if name == "texts-1" else 1
+        per_prompt = 2 if name == "texts-2" else 1
         assert rows == per_prompt * len(prompts)
 
 
