@@ -120,15 +120,22 @@ def _in_turns(steps: Steps, turns: Turns, found: list[FitOutcome]) -> Iterator[N
         told: list[News] = []
         # Stopped, it still stores the best draft so far.
         with turns.take(TURN_TOKENS, must_end=True):
-            ends_at = monotonic() + TURN_SECONDS
-            while not is_over and monotonic() < ends_at:
-                try:
-                    _note(next(steps), told)
-                except StopIteration as ended:
-                    is_over = True
-                    if ended.value is not None:
-                        found.append(ended.value)
+            is_over = _take_steps(steps, told, found)
         yield from told
+
+
+def _take_steps(steps: Steps, told: list[News], found: list[FitOutcome]) -> bool:
+    """Take steps for the time of a turn, one at least; returns whether it was the last."""
+    ends_at = monotonic() + TURN_SECONDS
+    while True:
+        try:
+            _note(next(steps), told)
+        except StopIteration as ended:
+            if ended.value is not None:
+                found.append(ended.value)
+            return True
+        if monotonic() >= ends_at:
+            return False
 
 
 def _note(news: FitNews, told: list[News]) -> None:
