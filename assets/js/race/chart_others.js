@@ -4,7 +4,8 @@ import { laneName } from '../model/names.js';
 import { decimals } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 
-const OPACITY = 0.22;
+/** How much of the lane's colour a band has, as the last digits of a colour. */
+const BAND = '38';
 /** The oracle's line goes far beyond what is of interest; so many times the best range is shown of it. */
 const ORACLE_ROOM = 1.6;
 
@@ -21,7 +22,7 @@ export const othersChart = {
     const x = rows.map((row) => row.gamma);
     const edge = { type: 'scatter', mode: 'lines', x, line: { width: 0 }, hoverinfo: 'skip', showlegend: false };
     const high = { ...edge, y: rows.map((row) => row.speedup_high) };
-    const band = { fill: 'tonexty', fillcolor: color, opacity: OPACITY };
+    const band = { fill: 'tonexty', fillcolor: `${color}${BAND}` };
     return {
       traces: [
         high,
@@ -41,7 +42,9 @@ export const othersChart = {
   tell: (lane) => {
     const best = bestOf(lane.other_gammas);
     const told = { lane: laneName(lane), gamma: best.gamma, own: lane.spec.gamma, known: best.num_known, n: best.num_rounds };
-    return t('chart.others_now', { ...told, low: decimals(best.speedup_low, 2), high: decimals(best.speedup_high, 2) });
+    const isKnown = best.num_known === best.num_rounds;
+    const speedups = { low: decimals(best.speedup_low, 2), high: decimals(best.speedup_high, 2) };
+    return t(isKnown ? 'chart.others_now_known' : 'chart.others_now', { ...told, ...speedups });
   },
 };
 
