@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     keep_offline(allow_hub=access != "off")
 
     from specviz.errors import SpecvizError
+    from specviz.host.cost_work import make_cost_reader
     from specviz.host.fit_work import make_fit_reader
     from specviz.host.hub_pairs import make_hub_offer
     from specviz.models.devices import pick_device
@@ -67,6 +68,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         work = (
             {"fit": make_fit_reader(options, models.loaded)} if options.limits.allows_fits else {}
         )
+        work = {
+            "fit": make_fit_reader(options, models.loaded),
+            "costs": make_cost_reader(options, models.loaded),
+        }
         page = build_page(_once_loaded(models), options, models.check, models.fetch, work)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
         _load(models, options, dtype=dtype, quantize=chosen.quantize, allow_hub=access != "off")

@@ -101,7 +101,8 @@ class RaceLog:
 
     def _other_gammas(self, lane: int, metrics: LaneMetrics) -> tuple[OtherGamma, ...]:
         """What other draft lengths would have given; empty where the costs are not known."""
-        costs = metrics.draft_cost, metrics.verify_cost
-        if costs[0] is None or costs[1] is None:
+        draft_cost, verify_cost = metrics.draft_cost, metrics.verify_cost
+        if draft_cost is None or verify_cost is None:
             return ()
-        return other_gammas(self._rounds[lane], self._specs[lane].gamma, *costs)
+        gamma = self._specs[lane].gamma
+        return other_gammas(self._rounds[lane], gamma, draft_cost, verify_cost)
