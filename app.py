@@ -65,9 +65,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
             hub=hub,
             opening=opening,
         )
-        work = (
-            {"fit": make_fit_reader(options, models.loaded)} if options.limits.allows_fits else {}
-        )
         work = {
             "fit": make_fit_reader(options, models.loaded),
             "costs": make_cost_reader(options, models.loaded),
