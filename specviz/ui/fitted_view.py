@@ -40,10 +40,10 @@ def fitted_views(options: PageOptions) -> View:
     }
 
 
-def new_fits_view(options: PageOptions) -> list[View]:
-    """Describe the drafts that were fitted while the page was open."""
-    old = len(options.fitted)
-    return [new_fit_view(index, options) for index in range(old, len(options.all_fitted))]
+def new_fits_view(options: PageOptions, first: int) -> list[View]:
+    """Describe the drafts that were fitted while the page was open, from a number on."""
+    begin = len(options.fitted) + first
+    return [new_fit_view(index, options) for index in range(begin, len(options.all_fitted))]
 
 
 def new_fit_view(index: int, options: PageOptions) -> View:

@@ -71,9 +71,11 @@ def make_server_functions(
             return {"text": dumps(trace)}
         raise PageError("error.wrong_call")
 
-    def fits_made() -> Any:
-        """Give the drafts that were fitted since the page was started."""
-        return {"fits": new_fits_view(options)}
+    def fits_made(first: object) -> Any:
+        """Give the drafts that were fitted since the page was started, from a number on."""
+        if type(first) is not int or first < 0:
+            raise PageError("error.wrong_call")
+        return {"fits": new_fits_view(options, first)}
 
     functions: list[Callable[..., Any]] = [replay, control, recorded, opened, finished, saved]
     functions.append(fits_made)

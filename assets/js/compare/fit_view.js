@@ -50,7 +50,7 @@ export function mountFit(container, data, { made, race }) {
   restore();
 
   async function restore() {
-    const { fits = [] } = await ask('fits_made');
+    const { fits = [] } = await ask('fits_made', 0);
     for (const each of fits) offer(each, false);
     task.restore();
   }
