@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from specviz.models.loading import ModelPool
+    from specviz.models.loading import LoadedModel, ModelPool
     from specviz.trace.proofs import ProofEvent, ProofRequest, StartProof
     from specviz.trace.values import (
         Event,
@@ -42,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     keep_offline(allow_hub=access != "off")
 
     from specviz.errors import SpecvizError
+    from specviz.host.cost_work import make_cost_reader
+    from specviz.host.fit_work import make_fit_reader
     from specviz.host.hub_pairs import make_hub_offer
     from specviz.host.proofs import ProofParts, make_read_proof
     from specviz.models.devices import pick_device
@@ -67,7 +69,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
         start_race = _once_loaded(models)
         parts = ProofParts(start_race, _proofs_once_loaded(models), models.fetch)
-        work = {"proof": make_read_proof(parts, options)}
+        work = {
+            "proof": make_read_proof(parts, options),
+            "fit": make_fit_reader(options, models.loaded),
+            "costs": make_cost_reader(options, models.loaded),
+        }
         page = build_page(start_race, options, models.check, models.fetch, work)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
         _load(models, options, dtype=dtype, quantize=chosen.quantize, allow_hub=access != "off")
@@ -103,7 +109,7 @@ def page_options(
     """
     from specviz.models.catalogue import fitted_models, shipped_models
     from specviz.trace.fits import find_fitted
-    from specviz.ui.options import PageOptions
+    from specviz.ui.options import PageLimits, PageOptions
 
     known = (*shipped_models(), *fitted_models())
     fitted, problems = find_fitted({model.name: model.folder for model in known})
@@ -113,7 +119,11 @@ def page_options(
         fits = [each for each in fitted if each.fit.target == name]
         more = [each for fit in fits for each in (fit.before, fit.name) if each]
         pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more])), folder))
-    return PageOptions(tuple(pairs), device, dtype, fitted=fitted, fit_problems=problems, hub=hub)
+    # What a visitor of a Space fits would be lost with the next start, and holds others up.
+    limits = PageLimits(allows_fits="SPACE_ID" not in os.environ)
+    return PageOptions(
+        tuple(pairs), device, dtype, limits, fitted=fitted, fit_problems=problems, hub=hub
+    )
 
 
 @dataclass
@@ -142,6 +152,12 @@ class _Models:
     ) -> "Iterator[ModelDownloading]":
         """Download what a race lacks, before it waits for its turn."""
         return iter(()) if self.fetch_lacking is None else self.fetch_lacking(request, should_stop)
+
+    def loaded(self, name: str) -> "LoadedModel":
+        """Give a model as races have it, once they can run."""
+        self.ready.result()
+        assert self.pool is not None
+        return self.pool.get(name)
 
     def loaded_bytes(self, name: str) -> int:
         """Memory that the weights of a model take; 0 where it is not loaded."""

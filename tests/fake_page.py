@@ -9,8 +9,9 @@ from dataclasses import replace
 
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
 
+from fake_fit import make_fake_fit
 from fake_proof import FakeProof, short_race
-from fake_race import HOSTILE, OPTIONS, WORDS, FakeRace, check_request
+from fake_race import FIT, HOSTILE, OPTIONS, WORDS, FakeRace, check_request
 
 from specviz.host.proofs import ProofParts, make_read_proof
 from specviz.ui.page import build_page, launch_settings
@@ -21,7 +22,7 @@ if __name__ == "__main__":
     if "hasty" in sys.argv:
         options = replace(options, limits=replace(options.limits, queued_pause_seconds=2.0))
     parts = ProofParts(short_race, FakeProof(pause=0.1), fetch_nothing)
-    work = {"proof": make_read_proof(parts, options)}
+    work = {"proof": make_read_proof(parts, options), "fit": make_fake_fit(options, FIT)}
     race = FakeRace(WORDS + HOSTILE, pause=0.01)
     page = build_page(race, options, check_request, work=work)
     page.launch(server_port=int(sys.argv[1]), quiet=True, **launch_settings())

@@ -171,8 +171,7 @@ def _models(args: Namespace, factory: StartRaceFactory, console: Console) -> int
 
 
 def _distill(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
-    run_distill(args, console)
-    return 0
+    return run_distill(args, console)
 
 
 def _export(args: Namespace, factory: StartRaceFactory, console: Console) -> int:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from specviz.cli.fit_display import FitDisplay
 from specviz.cli.race_report import one_line
 from specviz.distill.request import (
     MINUTES,
@@ -22,6 +23,10 @@ from specviz.trace.fits import FIT_FILE, Fit, HeldOutPrompt
 
 MAX_PROMPTS_SHOWN = 12
 PROMPT_WIDTH = 48
+NOT_WRITTEN = (
+    "Fitting did not help: α on the held-out prompts is no higher than before, so nothing was "
+    "written and the draft stays as it was. Give more prompts, or more --minutes."
+)
 
 
 def add_distill_options(parser: ArgumentParser) -> None:
@@ -52,8 +57,8 @@ def add_distill_options(parser: ArgumentParser) -> None:
     add("--keep-work", action="store_true", help="keep what the target wrote and the checkpoint")
 
 
-def run_distill(args: Namespace, console: Console) -> None:
-    """Fit a draft and print what that brought.
+def run_distill(args: Namespace, console: Console) -> int:
+    """Fit a draft, print what that brought, and return the exit status: 1 where it did not help.
 
     Raises: SpecvizError for what cannot be fitted.
     """
@@ -66,11 +71,13 @@ def run_distill(args: Namespace, console: Console) -> None:
 
     logging.disable_progress_bar()
     try:
-        fit = fit_draft(request, lambda sentence: console.print(Text(sentence)))
+        with FitDisplay(request, console) as display:
+            outcome = fit_draft(request, display.note)
     except KeyboardInterrupt:
         console.print(Text("What was done is kept: the same command goes on from here."))
         raise
-    print_fit(console, fit, request.folder)
+    print_fit(console, outcome.fit, request.folder if outcome.has_helped else None)
+    return 0 if outcome.has_helped else 1
 
 
 def build_fit_request(args: Namespace) -> FitRequest:
@@ -97,8 +104,12 @@ def build_fit_request(args: Namespace) -> FitRequest:
     )
 
 
-def print_fit(console: Console, fit: Fit, folder: Path) -> None:
-    """Print before and after, in all and prompt by prompt, and what to try next."""
+def print_fit(console: Console, fit: Fit, folder: Path | None) -> None:
+    """Print before and after, in all and prompt by prompt, and what to try next.
+
+    Args:
+        folder: Where the draft was written; None where fitting did not help.
+    """
     console.print()
     console.print(_table(fit))
     num_better = sum(row.alpha_after > row.alpha_before for row in fit.held_out)
@@ -107,12 +118,18 @@ def print_fit(console: Console, fit: Fit, folder: Path) -> None:
         "Σ min(p, q), the chance that a sampled guess is kept.",
         f"The target wrote {fit.num_tokens_written:,} tokens to learn from; the draft was trained "
         f"on {fit.num_tokens_trained:,} in all; that took {_duration(fit.seconds)}.",
-        f"Written to {folder}, with all of this in {FIT_FILE}. {_where_listed(folder)}",
-        "Try:",
     ]
+    if folder is None:
+        lines.append(NOT_WRITTEN)
+    else:
+        lines.append(
+            f"Written to {folder}, with all of this in {FIT_FILE}. {_where_listed(folder)}"
+        )
+        lines.append("Try:")
     for line in lines:
         console.print(Text(line))
-    console.print(Text(f"  {_next_command(fit, folder)}"), soft_wrap=True)
+    if folder is not None:
+        console.print(Text(f"  {_next_command(fit, folder)}"), soft_wrap=True)
 
 
 def _table(fit: Fit) -> Table:

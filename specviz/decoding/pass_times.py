@@ -23,7 +23,10 @@ COPIED_BYTES = 2**28
 
 @torch.inference_mode()
 def pass_times(
-    model: PreTrainedModel, make_runner: MakeRunner, lengths: Iterable[int] = LENGTHS
+    model: PreTrainedModel,
+    make_runner: MakeRunner,
+    lengths: Iterable[int] = LENGTHS,
+    num_timed: int = NUM_TIMED,
 ) -> dict[int, float]:
     """Return the median milliseconds of a pass over blocks of each length, all of whose logits are
     wanted, behind a text of 64 tokens.
@@ -35,7 +38,7 @@ def pass_times(
     clock = DeviceClock(runner.device)
     text = [(STRIDE * index + 1) % runner.vocab_size for index in range(OFFSET + max(lengths))]
     took: dict[int, list[float]] = {length: [] for length in lengths}
-    for turn in range(NUM_TIMED + 1):
+    for turn in range(num_timed + 1):
         for length in lengths if turn % 2 else reversed(lengths):
             runner.forward(text[:OFFSET], 1)
             begun = clock.now_ms()
@@ -51,6 +54,7 @@ def batch_times(
     model: PreTrainedModel,
     batches: Iterable[int] = BATCHES,
     lengths: Iterable[int] = BATCH_LENGTHS,
+    num_timed: int = NUM_TIMED,
 ) -> dict[tuple[int, int], float]:
     """Return the median milliseconds of a pass over blocks of each length, of so many texts at
     once, behind 64 tokens each; keys are (batch, length).
@@ -69,7 +73,7 @@ def batch_times(
     }
     keys = [(batch, length) for batch in caches for length in lengths]
     took: dict[tuple[int, int], list[float]] = {key: [] for key in keys}
-    for turn in range(NUM_TIMED + 1):
+    for turn in range(num_timed + 1):
         for batch, length in keys if turn % 2 else reversed(keys):
             cache = deepcopy(caches[batch])
             block = row[:, OFFSET : OFFSET + length].repeat(batch, 1)

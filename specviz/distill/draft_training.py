@@ -1,7 +1,5 @@
 """Trains a draft towards the distributions of its target, batch by batch; resumable."""
 
-import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -16,10 +14,7 @@ from specviz.distill.model_reader import ModelReader
 from specviz.distill.training_run import TrainingRun
 from specviz.errors import IncompatibleModelError
 
-TIMED_STEPS = 10
-NUM_REPORTS = 5
 SAVE_EVERY_SECONDS = 30.0
-STEPS_FILE = "steps.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +59,7 @@ def draft_loss(
 
 
 class DraftTraining:
-    """One run of training, kept in a folder, from which it goes on after an interruption.
-
-    `report` is called a few times on the way with where training is: "step 40 of 200".
-    """
+    """One run of training, kept in a folder, from which it goes on after an interruption."""
 
     def __init__(
         self,
@@ -76,41 +68,34 @@ class DraftTraining:
         optimizers: list[torch.optim.Optimizer],
         folder: Path,
         schedule: Schedule,
-        report: Callable[[str], None] | None = None,
     ) -> None:
         self.draft, self.batches, self.schedule = draft, batches, schedule
         self.run = TrainingRun(folder, draft.model, optimizers, draft.model.device)
         self.run.resume()
-        self._report = report
         self._saved = monotonic()
 
     def train(self, num_steps: int, max_steps: int | None = None, title: str = "training") -> None:
         """Train up to step `num_steps`; `max_steps` stops earlier."""
-        self._advance(title, num_steps, num_steps, max_steps)
+        self.run.advance(title, num_steps, lambda: self._step(num_steps), 0, max_steps)
         self.run.save()
 
-    def train_for(self, minutes: float) -> None:
-        """Train as many steps as fit into `minutes`; a resumed run does as many."""
-        path = self.run.folder / STEPS_FILE
-        if not path.exists():
-            self._advance("first steps", TIMED_STEPS, None)
-            per_step = self.run.state.seconds / max(1, self.run.state.steps)
-            self.run.save()
-            path.write_text(json.dumps(max(TIMED_STEPS, round(60 * minutes / per_step))))
-        self.train(int(json.loads(path.read_text())))
+    def step(self, num_steps: int | None) -> float:
+        """Take one step and return its loss in nats.
 
-    def _advance(
-        self, title: str, until: int, num_steps: int | None, max_steps: int | None = None
-    ) -> None:
-        """Step on to step `until`; `num_steps` is the length of the whole run where it is known."""
-        self.run.advance(title, until, lambda: self._step(num_steps), 0, max_steps)
+        Args:
+            num_steps: How many the whole run has, by which learning rates fall; None where that is
+                not known yet.
+
+        Raises:
+            IncompatibleModelError: The loss is not a number.
+        """
+        return self.run.take(lambda: self._step(num_steps), 0)
 
     def _step(self, num_steps: int | None) -> float:
         state, schedule = self.run.state, self.schedule
         if monotonic() - self._saved > SAVE_EVERY_SECONDS:
             self.run.save()
             self._saved = monotonic()
-        self._tell(num_steps)
         left = 1.0 - state.steps / num_steps if num_steps else 1.0
         batch = self.batches.batch(state.steps)
         loss = draft_loss(
@@ -130,8 +115,3 @@ class DraftTraining:
         self.run.update(loss, decay, schedule.warmup_steps, schedule.clip)
         state.tokens += len(batch.labels)
         return value
-
-    def _tell(self, num_steps: int | None) -> None:
-        step = self.run.state.steps
-        if self._report and num_steps and step and step % max(1, num_steps // NUM_REPORTS) == 0:
-            self._report(f"step {step} of {num_steps}")

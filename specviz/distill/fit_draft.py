@@ -2,95 +2,195 @@
 
 The target writes after the prompts, the draft is trained towards its laws where it wrote, and both
 are compared before and after on what the target writes after prompts that were held out. Positions
-of the prompts themselves are not trained on: a draft never guesses them. The last weights are kept,
-not those that did best on the held-out prompts, for then these would no longer judge fairly.
+of the prompts themselves are not trained on: a draft never guesses them. After each held-out prompt
+the target writes twice: one text says on the way which weights are the best, and the other judges,
+since a text that weights were chosen by no longer judges them fairly. Where that judge finds no
+gain nothing is written.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
-from rich import get_console
 
-from specviz.distill.agreement import measure_texts, pool
+from specviz.distill.agreement import measuring, pool
 from specviz.distill.batches import TextBatches
 from specviz.distill.draft_training import DraftTraining, Schedule
+from specviz.distill.fit_news import (
+    FitBegun,
+    FitNews,
+    FitOutcome,
+    FitPhase,
+    FitProgress,
+    LearningEnded,
+    PromptsLeftOut,
+)
 from specviz.distill.folder import (
     WORK,
     digest_of,
+    leave,
     open_work,
     publish,
     stored_dtype,
     write_model,
 )
+from specviz.distill.learning import DraftLearning, LearningPlan
 from specviz.distill.model_reader import ModelReader, TargetReader
 from specviz.distill.new_draft import build_new_draft
 from specviz.distill.optimizers import optimizers_for_draft
 from specviz.distill.prompts import MIN_HELD_OUT, read_prompts, split_prompts
 from specviz.distill.report import Trained, Written, build_fit, write_fit
-from specviz.distill.request import FitRequest, check_fit_request
-from specviz.distill.texts import (
-    Job,
-    SharedLimits,
-    Text,
-    encode_prompts,
-    plan_held_out,
-    plan_jobs,
-    shared_limits,
-)
-from specviz.distill.training_run import TrainingState
-from specviz.distill.writing import Writer, write_jobs
+from specviz.distill.request import TRAINING_SHARE, FitRequest, check_fit_request
+from specviz.distill.target_writing import TargetWriting
+from specviz.distill.texts import SharedLimits, encode_prompts, shared_limits
+from specviz.distill.writing import Writer
 from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.loading import LoadedModel, ModelPool
-from specviz.trace.fits import Fit, FitScore
+from specviz.trace.fits import FitScore
 
-WRITING_SHARE = 0.45
-TRAINING_SHARE = 0.45
-"""Of the minutes; the rest goes by with reading and judging."""
-TEXTS_FORM = 2
+TEXTS_FORM = 3
 """Unfinished work of another one is not taken up."""
-FIRST_TEXTS = 2
-"""Texts after each prompt that are timed, to know how many more there is time for."""
+FITTED_ALPHA = 0.5
+"""A draft that agrees with its target this much is taken to be fitted to it already."""
 
 
-def fit_draft(request: FitRequest, tell: Callable[[str], None]) -> Fit:
-    """Fit the draft, going on with an interrupted fit, and return what it brought.
+def fit_draft(request: FitRequest, note: Callable[[FitNews], None]) -> FitOutcome:
+    """Fit the draft, going on with an interrupted fit, and return what it brought; see `Fitting`.
 
     Args:
-        tell: Takes a sentence on what was found or is done.
-
-    Raises:
-        RequestError: A value, the prompts or the folder cannot be used.
-        ModelLoadError: A model cannot be loaded.
-        IncompatibleModelError: The two models do not belong together.
+        note: Takes the news on the way.
     """
-    check_fit_request(request)
-    if request.num_threads is not None:
-        torch.set_num_threads(request.num_threads)
-    held_out_file = request.held_out_file
-    learned, held_out = split_prompts(
-        read_prompts(request.prompts_file),
-        read_prompts(held_out_file, MIN_HELD_OUT) if held_out_file else (),
-    )
-    target = ModelPool(request.device, request.dtype).get(request.target)
-    check_rollback(target)
-    draft = _load_draft(request, target)
-    limits = shared_limits(target, draft)
-    tell(
-        f"Fitting {request.draft_name} to {request.target}: {len(learned)} prompts to learn from, "
-        f"{len(held_out)} held out, which are never trained on."
-    )
-    if open_work(request.folder, _plan(request, target, draft, learned, held_out)):
-        tell(f"Going on with the fit that {request.folder / WORK} holds.")
-    written = _let_write(request, target, limits, (learned, held_out), tell)
-    model, trained = _train(request, target, draft, limits, written, tell)
-    fit = build_fit(request, held_out, written, trained)
-    write_fit(fit, model)
-    publish(request.folder, model, keeps_work=request.keeps_work)
-    return fit
+    steps = Fitting(request).run()
+    while True:
+        try:
+            note(next(steps))
+        except StopIteration as ended:
+            outcome: FitOutcome = ended.value
+            return outcome
+
+
+class Fitting:
+    """One fit that is done in short pieces, between which others may have the device."""
+
+    def __init__(
+        self,
+        request: FitRequest,
+        should_stop: Callable[[], bool] = bool,
+        load_target: Callable[[], LoadedModel] | None = None,
+    ) -> None:
+        """Begin nothing yet.
+
+        Args:
+            should_stop: Whether to learn no more; what was learned so far is then judged.
+            load_target: Gives the target where somebody has it already; it is only read.
+        """
+        self._request, self._should_stop = request, should_stop
+        pool_of_own = ModelPool(request.device, request.dtype)
+        self._load_target = load_target or (lambda: pool_of_own.get(request.target))
+
+    def run(self) -> Generator[FitNews, None, FitOutcome | None]:
+        """Fit, with news between two pieces of at most about a second; returns what it brought, or
+        None where it was stopped before anything was learned.
+
+        Raises:
+            RequestError: A value, the prompts or the folder cannot be used.
+            ModelLoadError: A model cannot be loaded.
+            IncompatibleModelError: The two models do not belong together.
+        """
+        request = self._request
+        check_fit_request(request)
+        if request.num_threads is not None:
+            torch.set_num_threads(request.num_threads)
+        held_out_file = request.held_out_file
+        learned, held_out = split_prompts(
+            read_prompts(request.prompts_file),
+            read_prompts(held_out_file, MIN_HELD_OUT) if held_out_file else (),
+        )
+        target = self._load_target()
+        check_rollback(target)
+        draft = _load_draft(request, target)
+        limits = shared_limits(target, draft)
+        is_resumed = open_work(request.folder, _plan(request, target, draft, learned, held_out))
+        yield FitBegun(len(learned), len(held_out), is_resumed)
+        written = yield from self._let_write(target, limits, (learned, held_out))
+        if written is None:
+            leave(request.folder)
+            return None
+        model, trained = yield from self._train(target, draft, limits, written)
+        fit = build_fit(request, held_out, written, trained)
+        has_helped = trained.best_step > 0 and fit.after.alpha > fit.before.alpha
+        if has_helped:
+            write_fit(fit, model)
+            publish(request.folder, model, keeps_work=request.keeps_work)
+        elif not request.keeps_work:
+            leave(request.folder)
+        return FitOutcome(fit, has_helped)
+
+    def _let_write(
+        self,
+        target: LoadedModel,
+        limits: SharedLimits,
+        prompts: tuple[Sequence[str], Sequence[str]],
+    ) -> Generator[FitNews, None, Written | None]:
+        request = self._request
+        learned, held_out = (
+            encode_prompts(part, target, limits, uses_chat=request.uses_chat) for part in prompts
+        )
+        if left_out := sum(map(len, prompts)) - len(learned) - len(held_out):
+            yield PromptsLeftOut(left_out, limits.context)
+        writer = Writer(target.model, limits.vocab_size, target.eos_ids)
+        writing = TargetWriting(request, writer, limits.context, self._should_stop)
+        return (yield from writing.run(learned, held_out))
+
+    def _train(
+        self, target: LoadedModel, draft: LoadedModel, limits: SharedLimits, written: Written
+    ) -> Generator[FitNews, None, tuple[Path, Trained]]:
+        """Train, and write the model into the work folder."""
+        request = self._request
+        theirs = ModelReader(target.model, limits.vocab_size)
+        ours = ModelReader(draft.model, limits.vocab_size)
+        readers = [
+            TargetReader(theirs, texts)
+            for texts in (written.held_out, written.watched, written.learned)
+        ]
+        for reader in readers:
+            for num_read in reader.keeping():
+                yield FitProgress(FitPhase.READING, num_read, len(reader.texts), None)
+        judging, watched, learned = readers
+        before = yield from _judge(ours, judging)
+        is_fitted = pool(before).alpha >= FITTED_ALPHA
+        ours.model.requires_grad_(True)
+        optimizers = optimizers_for_draft(
+            ours.model, is_new=request.draft is None, is_fitted=is_fitted
+        )
+        folder = request.folder / WORK / "training"
+        batches = TextBatches(learned, request.seed)
+        training = DraftTraining(ours, batches, optimizers, folder, Schedule())
+        minutes = TRAINING_SHARE * request.minutes
+        plan = LearningPlan(request.num_steps, minutes, written.seconds)
+        learning = DraftLearning(training, watched, plan, self._should_stop)
+        yield from learning.run()
+        state = training.run.state
+        yield LearningEnded(learning.end, state.steps, learning.best_step)
+        model = request.folder / WORK / "model"
+        write_model(draft, stored_dtype(request.draft or request.target), model)
+        # Judged as it will be used: rounded to the dtype on disk, and read back.
+        stored = ModelPool(request.device, "float32").get(str(model))
+        check_pair(target, stored)
+        after = yield from _judge(ModelReader(stored.model, limits.vocab_size), judging)
+        num_steps = learning.num_steps or state.steps
+        return model, Trained(before, after, state, num_steps, learning.best_step)
+
+
+def _judge(draft: ModelReader, judging: TargetReader) -> Generator[FitNews, None, list[FitScore]]:
+    scores: list[FitScore] = []
+    for found in measuring(draft, judging):
+        scores += found
+        yield FitProgress(FitPhase.JUDGING, len(scores), len(judging.texts), None)
+    return scores
 
 
 def _load_draft(request: FitRequest, target: LoadedModel) -> LoadedModel:
@@ -127,85 +227,3 @@ def _plan(
         "--dtype": request.dtype,
         "form of texts on disk": TEXTS_FORM,
     }
-
-
-def _let_write(
-    request: FitRequest,
-    target: LoadedModel,
-    limits: SharedLimits,
-    prompts: tuple[Sequence[str], Sequence[str]],
-    tell: Callable[[str], None],
-) -> Written:
-    learned, held_out = (
-        encode_prompts(part, target, limits, uses_chat=request.uses_chat) for part in prompts
-    )
-    if left_out := sum(map(len, prompts)) - len(learned) - len(held_out):
-        tell(f"{left_out} prompts are left out: no room in a context of {limits.context}.")
-
-    writer = Writer(target.model, limits.vocab_size, target.eos_ids)
-
-    def write(jobs: list[Job], number: int, title: str) -> tuple[list[Text], float]:
-        folder, seed = request.folder / WORK / f"texts-{number}", 3 * request.seed + number
-        return write_jobs(writer, jobs, seed, folder, title)
-
-    length, context = request.new_tokens, limits.context
-    judged, judged_seconds = write(plan_held_out(held_out, length, context), 0, "held out")
-    first = range(min(FIRST_TEXTS, request.num_texts or FIRST_TEXTS))
-    texts, seconds = write(plan_jobs(learned, first, length, context), 1, "writing")
-    allowed = 60 * request.minutes * WRITING_SHARE / max(seconds / len(first), 1e-3)
-    num_texts = request.num_texts or max(len(first), int(allowed))
-    more = plan_jobs(learned, range(len(first), num_texts), length, context)
-    others, other_seconds = write(more, 2, "writing more")
-    return Written(texts + others, judged, num_texts, judged_seconds + seconds + other_seconds)
-
-
-def _train(
-    request: FitRequest,
-    target: LoadedModel,
-    draft: LoadedModel,
-    limits: SharedLimits,
-    written: Written,
-    tell: Callable[[str], None],
-) -> tuple[Path, Trained]:
-    """Train, and write the model into the work folder."""
-    theirs = ModelReader(target.model, limits.vocab_size)
-    held_out = TargetReader(theirs, written.held_out)
-    ours = ModelReader(draft.model, limits.vocab_size)
-    before = measure_texts(ours, held_out)
-    tell(f"Held-out prompts before: {_told(before)}.")
-    state = _run_training(request, ours, TargetReader(theirs, written.learned), held_out)
-    model = request.folder / WORK / "model"
-    write_model(draft, stored_dtype(request.draft or request.target), model)
-    # Judged as it will be used: rounded to the dtype on disk, and read back.
-    stored = ModelPool(request.device, "float32").get(str(model))
-    check_pair(target, stored)
-    after = measure_texts(ModelReader(stored.model, limits.vocab_size), held_out)
-    tell(f"Held-out prompts after: {_told(after)}.")
-    return model, Trained(before, after, state)
-
-
-def _run_training(
-    request: FitRequest, draft: ModelReader, learned: TargetReader, held_out: TargetReader
-) -> TrainingState:
-    def report(when: str) -> None:
-        found = pool(measure_texts(draft, held_out))
-        get_console().print(f"{when}: held-out alpha {found.alpha:.3f}")
-
-    draft.model.requires_grad_(True)
-    optimizers = optimizers_for_draft(draft.model, is_new=request.draft is None)
-    folder = request.folder / WORK / "training"
-    batches = TextBatches(learned, request.seed)
-    training = DraftTraining(draft, batches, optimizers, folder, Schedule(), report)
-    if request.num_steps is None:
-        training.train_for(TRAINING_SHARE * request.minutes)
-    else:
-        training.train(request.num_steps)
-    return training.run.state
-
-
-def _told(found: Sequence[FitScore]) -> str:
-    pooled = pool(found)
-    return (
-        f"alpha {pooled.alpha:.3f}, same first choice {pooled.greedy:.3f} "
-        f"({pooled.num_tokens} tokens)"
-    )

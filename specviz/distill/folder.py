@@ -88,3 +88,10 @@ def publish(folder: Path, model: Path, *, keeps_work: bool) -> None:
         file.replace(folder / file.name)
     if not keeps_work:
         shutil.rmtree(folder / WORK)
+
+
+def leave(folder: Path) -> None:
+    """Take away the work of a fit that came to nothing, and the folder if nothing else is in it."""
+    shutil.rmtree(folder / WORK)
+    if not any(folder.iterdir()):
+        folder.rmdir()

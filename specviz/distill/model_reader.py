@@ -6,7 +6,7 @@ logits is asked for the logits themselves. Either way only the ids that both tok
 so that padded output layers of different size can be compared.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -89,22 +89,32 @@ class ModelReader:
 
 
 class TargetReader:
-    """What the target makes of texts; read once and kept where it fits in memory."""
+    """What the target makes of texts; kept, once it was read, where it fits in memory."""
 
     def __init__(self, reader: ModelReader, texts: Sequence[Text]) -> None:
         self.reader, self.texts = reader, texts
         self._kept: list[torch.Tensor] = []
-        width = reader.weight.shape[1] if reader.is_plain else reader.vocab_size
-        if 4 * width * sum(text.num_written for text in texts) <= MAX_KEPT_BYTES:
-            self._keep()
 
-    def _keep(self) -> None:
+    def keep(self) -> "TargetReader":
+        """Read all texts, with a bar of progress; gives this reader back."""
         with progress_bar() as progress:
             bar = progress.add_task("reading the target's laws", total=len(self.texts))
-            for rows in self.batches(range(len(self.texts))):
-                lengths = [self.texts[row].num_written for row in rows]
-                self._kept += torch.split(self._read(rows), lengths)
-                progress.update(bar, completed=len(self._kept))
+            for num_read in self.keeping():
+                progress.update(bar, completed=num_read)
+        return self
+
+    def keeping(self) -> Iterator[int]:
+        """Read all texts in short pieces; yields how many were read. None where that would not fit
+        in memory: they are then read whenever they are asked for."""
+        width = self.reader.weight.shape[1] if self.reader.is_plain else self.reader.vocab_size
+        if 4 * width * sum(text.num_written for text in self.texts) > MAX_KEPT_BYTES:
+            return
+        kept: list[torch.Tensor] = []
+        for rows in self.batches(range(len(self.texts))):
+            lengths = [self.texts[row].num_written for row in rows]
+            kept += torch.split(self._read(rows), lengths)
+            yield len(kept)
+        self._kept = kept
 
     def batches(self, rows: Sequence[int]) -> list[list[int]]:
         """Cut rows into batches that can be read at once."""

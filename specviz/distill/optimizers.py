@@ -18,6 +18,8 @@ NUM_ITERATIONS = 5
 NEW_RATES = (0.02, 0.25)
 FITTING_RATES = (0.005, 0.06)
 ADAM_RATE = 0.1
+REFITTING_SCALE = 0.2
+"""Of the rates above, for a draft that agrees with its target already."""
 WEIGHT_DECAY = 0.01
 
 
@@ -92,17 +94,25 @@ def build_optimizers(
     ]
 
 
-def optimizers_for_draft(model: Any, *, is_new: bool) -> list[torch.optim.Optimizer]:
-    """Choose optimizers and learning rates for a new draft, or gentler ones for a trained one.
+def optimizers_for_draft(
+    model: Any, *, is_new: bool, is_fitted: bool = False
+) -> list[torch.optim.Optimizer]:
+    """Choose optimizers and learning rates for a new draft, gentler ones for a trained one, and the
+    gentlest for one that is fitted to its target already.
 
     AdamW's rates fall with the width (Yang et al. 2022, arXiv:2203.03466); Muon's steps are as
     large beside the weights at any width.
     """
+    scale = REFITTING_SCALE if is_fitted else 1.0
     width = model.get_input_embeddings().weight.shape[1]
     if any(".layers." in name and each.ndim == 2 for name, each in model.named_parameters()):
         matrix_lr, other_lr = NEW_RATES if is_new else FITTING_RATES
-        return build_optimizers(model, matrix_lr, other_lr / width, WEIGHT_DECAY)
-    return [torch.optim.AdamW(model.parameters(), lr=ADAM_RATE / width, weight_decay=WEIGHT_DECAY)]
+        return build_optimizers(model, scale * matrix_lr, scale * other_lr / width, WEIGHT_DECAY)
+    return [
+        torch.optim.AdamW(
+            model.parameters(), lr=scale * ADAM_RATE / width, weight_decay=WEIGHT_DECAY
+        )
+    ]
 
 
 def set_lr_scale(optimizers: list[torch.optim.Optimizer], scale: float) -> None:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from specviz.errors import RequestError
+from specviz.trace.fits import MIN_PROMPTS
 
-MIN_PROMPTS = 8
 HELD_OUT_SHARE = 0.2
 MIN_HELD_OUT = 2
 _SIGNS = {"n": "\n", "t": "\t", "\\": "\\"}

@@ -20,6 +20,9 @@ class Written:
 
     learned: list[Text]
     held_out: list[Text]
+    """Those that judge."""
+    watched: list[Text]
+    """Held-out texts too, by which the best weights are chosen."""
     num_texts: int
     """Texts after each prompt to learn from."""
     seconds: float
@@ -32,6 +35,10 @@ class Trained:
     before: list[FitScore]
     after: list[FitScore]
     state: TrainingState
+    num_steps: int
+    """For which learning was planned, though it may have ended before."""
+    best_step: int
+    """The weights of which are kept."""
 
 
 def build_fit(
@@ -42,7 +49,7 @@ def build_fit(
     return Fit(
         target=listed_name(request.target) or request.target,
         draft_before=request.draft and (listed_name(request.draft) or request.draft),
-        made_by=command_of(request, written.num_texts, trained.state.steps),
+        made_by=command_of(request, written.num_texts, trained.num_steps),
         num_prompts=num_learned + len(written.held_out),
         num_held_out=len(written.held_out),
         num_tokens_written=sum(text.num_written for text in written.learned),

@@ -10,6 +10,9 @@ from specviz.models.catalogue import listed_name
 NEW_SIZES = ("tiny", "small", "large")
 NEW_TOKENS = 128
 MINUTES = 8.0
+WRITING_SHARE = 0.45
+TRAINING_SHARE = 0.45
+"""Of the minutes; the rest goes by with reading and judging."""
 
 
 @dataclass(frozen=True, slots=True)

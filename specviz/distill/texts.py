@@ -115,10 +115,13 @@ def plan_jobs(
     return sorted(jobs, key=lambda job: len(job.ids))
 
 
-def plan_held_out(encoded: dict[int, tuple[int, ...]], new_tokens: int, context: int) -> list[Job]:
-    """Plan one text after each held-out prompt, every other one greedy."""
+def plan_held_out(
+    encoded: dict[int, tuple[int, ...]], new_tokens: int, context: int, first: int = 0
+) -> list[Job]:
+    """Plan one text after each held-out prompt, every other one greedy; the first one if `first`
+    is 1."""
     jobs = []
-    for number, (index, ids) in enumerate(encoded.items()):
+    for number, (index, ids) in enumerate(encoded.items(), start=first):
         jobs += plan_jobs({index: ids}, [number % 2], new_tokens, context)
     return sorted(jobs, key=lambda job: len(job.ids))
 

@@ -73,6 +73,9 @@ class TrainingRun:
         self.folder, self.model, self.optimizers = folder, model.to(device), optimizers
         self.device = device
         self.state = TrainingState()
+        self.kept: dict[str, Any] = {}
+        """What else outlives an interruption: tensors, numbers, texts, and lists and dicts of
+        them."""
 
     def resume(self) -> bool:
         """Take up the run that the folder holds, if it holds one."""
@@ -83,6 +86,7 @@ class TrainingRun:
             self.folder / "checkpoint.pt", weights_only=True, map_location=self.device
         )
         self.model.load_state_dict(stored["model"])
+        self.kept = stored.get("kept", {})
         for optimizer, state in zip(self.optimizers, stored["optimizers"], strict=True):
             wanted = [group["lr"] for group in optimizer.param_groups]
             optimizer.load_state_dict(state)
@@ -98,6 +102,7 @@ class TrainingRun:
             {
                 "model": self.model.state_dict(),
                 "optimizers": [optimizer.state_dict() for optimizer in self.optimizers],
+                "kept": self.kept,
             },
             fresh,
         )
@@ -118,19 +123,13 @@ class TrainingRun:
             step: Takes one optimizer step and returns the loss in nats.
         """
         last = num_steps if max_steps is None else self.state.step_in_stage + max_steps
-        saved = begun = time.monotonic()
+        saved = time.monotonic()
         first_tokens, first_seconds = self.state.tokens, self.state.seconds
         losses: list[float] = []
         with progress_bar() as progress:
             bar = progress.add_task(title, total=num_steps)
             while self.state.step_in_stage < min(num_steps, last):
-                losses.append(step())
-                self.state.steps += 1
-                self.state.step_in_stage += 1
-                self.state.tokens += tokens_per_step
-                now = time.monotonic()
-                self.state.seconds += now - begun
-                begun = now
+                losses.append(self.take(step, tokens_per_step))
                 if self.state.steps % REPORT_EVERY_STEPS == 0:
                     speed = (self.state.tokens - first_tokens) / (
                         self.state.seconds - first_seconds
@@ -141,9 +140,19 @@ class TrainingRun:
                     )
                     losses.clear()
                 progress.update(bar, completed=self.state.step_in_stage)
-                if now - saved > SAVE_EVERY_SECONDS:
+                if time.monotonic() - saved > SAVE_EVERY_SECONDS:
                     self.save()
-                    saved = now
+                    saved = time.monotonic()
+
+    def take(self, step: Callable[[], float], num_tokens: int) -> float:
+        """Take one step over `num_tokens` tokens, count it and its time, and return its loss."""
+        begun = time.monotonic()
+        loss = step()
+        self.state.steps += 1
+        self.state.step_in_stage += 1
+        self.state.tokens += num_tokens
+        self.state.seconds += time.monotonic() - begun
+        return loss
 
     def update(self, loss: torch.Tensor, lr_scale: float, warmup_steps: int, clip: float) -> None:
         """Take one optimizer step against `loss`, the learning rate warming up at first."""

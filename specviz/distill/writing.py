@@ -63,11 +63,20 @@ def write_groups(
     writer: Writer, groups: Iterable[Sequence[Job]], seed: int, folder: Path
 ) -> Iterator[WrittenGroup]:
     """Write one group after the other, or read those that the folder holds already."""
+    for group in writing_groups(writer, groups, seed, folder):
+        if group is not None:
+            yield group
+
+
+def writing_groups(
+    writer: Writer, groups: Iterable[Sequence[Job]], seed: int, folder: Path
+) -> Iterator[WrittenGroup | None]:
+    """Write as `write_groups` does, in short pieces: None stands between two of a group."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, jobs in enumerate(groups):
         path = folder / f"{number:05}.json"
         if not path.exists():
-            _write_group(writer, jobs, seed * 100_003 + number, path)
+            yield from _write_group(writer, jobs, seed * 100_003 + number, path)
         yield _read_group(path)
 
 
@@ -76,15 +85,21 @@ def read_texts(folder: Path) -> list[Text]:
     return [text for path in sorted(folder.glob("*.json")) for text in _read_group(path).texts]
 
 
-def _write_group(writer: Writer, jobs: Sequence[Job], seed: int, path: Path) -> None:
-    begun = monotonic()
+def _write_group(writer: Writer, jobs: Sequence[Job], seed: int, path: Path) -> Iterator[None]:
+    writing = WritingTogether(writer, jobs, seed)
+    seconds, goes_on = 0.0, True
+    while goes_on:
+        begun = monotonic()
+        goes_on = writing.step()
+        seconds += monotonic() - begun
+        yield
     texts = tuple(
         Text(job.prompt, (*job.ids, *written), len(job.ids))
-        for job, written in zip(jobs, write_together(writer, jobs, seed), strict=True)
+        for job, written in zip(jobs, writing.written, strict=True)
     )
     # Several processes may want the same texts; each writes all of them, and any may be the last.
     fresh = path.with_suffix(f".{os.getpid()}.new")
-    fresh.write_text(json.dumps(encode(WrittenGroup(texts, monotonic() - begun))))
+    fresh.write_text(json.dumps(encode(WrittenGroup(texts, seconds))))
     fresh.replace(path)
 
 
@@ -93,37 +108,57 @@ def _read_group(path: Path) -> WrittenGroup:
     return group
 
 
-@torch.inference_mode()
 def write_together(writer: Writer, jobs: Sequence[Job], seed: int) -> list[list[int]]:
-    """Write several texts at once, and return what was written after each prompt; nothing is
-    padded.
+    """Write several texts at once, and return what was written after each prompt."""
+    writing = WritingTogether(writer, jobs, seed)
+    while writing.step():
+        continue
+    return writing.written
+
+
+class WritingTogether:
+    """Several texts that are written at once, a step at a time; nothing is padded.
 
     The part that all prompts are long enough for is read in one pass. Then each row takes one id a
     step: the next one of its prompt while there is one, else the model's own. A row that has ended
     leaves the batch.
     """
-    model = writer.model
-    generator = torch.Generator(model.device).manual_seed(seed)
-    rows = list(range(len(jobs)))
-    texts = [list(job.ids) for job in jobs]
-    read = min(map(len, texts))
-    fed = torch.tensor([text[:read] for text in texts], device=model.device)
-    warmth = torch.tensor([job.temperature for job in jobs], device=model.device)
-    cache = DynamicCache(config=model.config)
-    while rows:
-        logits = model(input_ids=fed, past_key_values=cache, logits_to_keep=1).logits[:, -1]
-        drawn = _draw(logits[:, : writer.vocab_size].float(), warmth[rows], generator)
+
+    def __init__(self, writer: Writer, jobs: Sequence[Job], seed: int) -> None:
+        self._writer, self._jobs, device = writer, jobs, writer.model.device
+        self._generator = torch.Generator(device).manual_seed(seed)
+        self._rows = list(range(len(jobs)))
+        self._texts = [list(job.ids) for job in jobs]
+        self._read = min(map(len, self._texts))
+        self._fed = torch.tensor([text[: self._read] for text in self._texts], device=device)
+        self._warmth = torch.tensor([job.temperature for job in jobs], device=device)
+        self._cache = DynamicCache(config=writer.model.config)
+
+    @property
+    def written(self) -> list[list[int]]:
+        """What stands after each prompt so far."""
+        return [text[len(job.ids) :] for text, job in zip(self._texts, self._jobs, strict=True)]
+
+    @torch.inference_mode()
+    def step(self) -> bool:
+        """Take one pass, which every text that goes on gets an id of; return whether any does."""
+        writer, texts, rows = self._writer, self._texts, self._rows
+        out = writer.model(input_ids=self._fed, past_key_values=self._cache, logits_to_keep=1)
+        logits = out.logits[:, -1, : writer.vocab_size].float()
+        drawn = _draw(logits, self._warmth[rows], self._generator)
         for row, token in zip(rows, drawn, strict=True):
-            if len(texts[row]) == read:
+            if len(texts[row]) == self._read:
                 texts[row].append(token)
-        read += 1
-        going = [not _has_ended(texts[row], jobs[row], writer.eos_ids) for row in rows]
+        self._read += 1
+        going = [not _has_ended(texts[row], self._jobs[row], writer.eos_ids) for row in rows]
+        device = self._fed.device
         if not all(going):
-            rows = [row for row, goes in zip(rows, going, strict=True) if goes]
+            self._rows = [row for row, goes in zip(rows, going, strict=True) if goes]
             # Unlike `batch_select_indices`, states of recurrent layers are selected from too.
-            cache.reorder_cache(torch.tensor(going, device=model.device).nonzero()[:, 0])
-        fed = torch.tensor([[texts[row][read - 1]] for row in rows], device=model.device)
-    return [text[len(job.ids) :] for text, job in zip(texts, jobs, strict=True)]
+            self._cache.reorder_cache(torch.tensor(going, device=device).nonzero()[:, 0])
+        newest = [[texts[row][self._read - 1]] for row in self._rows]
+        self._fed = torch.tensor(newest, device=device)
+        return bool(self._rows)
 
 
 def _draw(logits: torch.Tensor, warmth: torch.Tensor, generator: torch.Generator) -> list[int]:

@@ -18,6 +18,10 @@ from specviz.trace.values import Probability
 FIT_FILE = "fit.json"
 FORMAT = 1
 MAX_BYTES = 2_000_000
+MIN_PROMPTS = 8
+"""Fewer cannot be parted into prompts to learn from and prompts to judge by."""
+FEW_PROMPTS = 50
+"""With fewer, what a draft learns is seldom good for other prompts; whoever fits is warned."""
 
 
 @dataclass(frozen=True, slots=True)

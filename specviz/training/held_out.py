@@ -57,7 +57,8 @@ class HeldOut:
 
     def __init__(self, target: ModelReader, texts: Mapping[str, Sequence[Text]]) -> None:
         self._kinds = [kind for kind, part in texts.items() for _ in part]
-        self._texts = TargetReader(target, [text for part in texts.values() for text in part])
+        flat = [text for part in texts.values() for text in part]
+        self._texts = TargetReader(target, flat).keep()
 
     def agreement(self, draft: ModelReader) -> dict[str, FitScore]:
         """How well a draft agrees with the target, by kind."""

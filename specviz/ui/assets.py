@@ -22,6 +22,7 @@ CSS_FOLDER = ASSETS / "css"
 PALETTE = CSS_FOLDER / "1-palette.css"
 PROMPTS_FOLDER = ASSETS / "prompts"
 TRACES_FOLDER = ASSETS / "traces"
+STORY_OPENINGS = ASSETS / "story_openings.txt"
 
 Settings = dict[str, Any]
 """Some of the settings of a race, as the page's module `settings.js` takes them."""
@@ -117,3 +118,8 @@ def read_examples() -> tuple[ExampleGroup, ...]:
         )
         groups.append(ExampleGroup(group["id"], examples))
     return tuple(groups)
+
+
+def example_prompts() -> str:
+    """Read the prompts that a draft may be fitted on as an example, one a line."""
+    return STORY_OPENINGS.read_text(encoding="utf-8")

@@ -33,7 +33,7 @@ def build_compare_controls(options: PageOptions) -> CompareControls:
     choice = views.choice(
         "fitted", "0:0", fitted_views(options) | {"plotly": views.plotly_address()}
     )
-    with gr.Row(elem_id="sv-compare-controls", equal_height=False, visible=bool(options.fitted)):
+    with gr.Row(elem_id="sv-compare-controls", equal_height=False, visible=may_have_fits(options)):
         with gr.Column(scale=3, min_width=280, elem_id="sv-compare-settings"), gr.Row():
             gamma = make_slider(label("compare.gamma"), span["gamma"], shown.gamma, "compare-gamma")
             temperature = make_slider(
@@ -45,3 +45,9 @@ def build_compare_controls(options: PageOptions) -> CompareControls:
         with gr.Column(scale=2, min_width=280):
             race = race_button(label("compare.race"), Panel.COMPARE)
     return CompareControls(choice, gamma, temperature, race)
+
+
+def may_have_fits(options: PageOptions) -> bool:
+    """Whether there is, or may be while the page is open, a fitted draft to race; the page's script
+    hides what is for races as long as there is none."""
+    return bool(options.fitted) or options.limits.allows_fits

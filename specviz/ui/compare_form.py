@@ -58,7 +58,8 @@ def _chosen(choice: object, options: PageOptions) -> tuple[FittedDraft, str]:
     if numbers is None:
         raise PageError("compare.nothing_chosen")
     index, row = int(numbers[1]), int(numbers[2])
-    if index >= len(options.fitted) or row >= len(options.fitted[index].fit.held_out):
+    all_fitted = options.all_fitted
+    if index >= len(all_fitted) or row >= len(all_fitted[index].fit.held_out):
         raise PageError("compare.not_there")
-    fitted = options.fitted[index]
+    fitted = all_fitted[index]
     return fitted, fitted.fit.held_out[row].prompt

@@ -1,12 +1,13 @@
 """What a page is built from: the models it offers, where they run, and the limits it enforces."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from specviz.texts import Text
 from specviz.trace.fits import FittedDraft
 from specviz.trace.limits import MAX_GAMMA, MAX_LANES
 from specviz.trace.reading import Reading
 from specviz.ui.hub_offer import HubOffer
+from specviz.ui.new_fits import NewFits
 from specviz.ui.pair_option import PairOption, join_options
 
 
@@ -43,6 +44,10 @@ class PageLimits:
     """How many pages may have long work done at once, such as a sweep."""
     max_proof_samples: int = 5_000
     """Most continuations of one proof."""
+    allows_fits: bool = True
+    """Whether visitors may fit drafts, which are written to this machine's disk."""
+    max_fit_minutes: float = 30.0
+    max_fit_prompts: int = 500
     max_downloads: int = 4
     """How many visitors may wait for downloads at once; each keeps one of those threads too."""
 
@@ -78,6 +83,13 @@ class PageOptions:
     """One sentence for each fitted draft that was left out."""
     hub: HubOffer | None = None
     """What is offered of the hub; None where the page does not speak of it."""
+    new_fits: NewFits = field(default_factory=NewFits, compare=False)
+    """Drafts that visitors fit while the page is open; they are offered too."""
+
+    @property
+    def all_fitted(self) -> tuple[FittedDraft, ...]:
+        """Every fitted draft, those of this page's visitors last."""
+        return (*self.fitted, *self.new_fits.drafts)
 
     @property
     def readings(self) -> dict[str, Reading]:
@@ -92,10 +104,11 @@ class PageOptions:
     def pair(self, target: str) -> PairOption | None:
         """Return the pair with this target, or None where the page does not offer it.
 
-        Pairs of the hub that somebody has looked at are offered too.
+        Pairs of the hub that somebody has looked at are offered too, and drafts fitted meanwhile.
         """
         offered = next((pair for pair in self.pairs if pair.target == target), None)
         found = None if self.hub is None else self.hub.option(target)
-        if offered is None or found is None:
-            return offered or found
-        return join_options(found, offered)
+        pair = offered or found
+        if offered is not None and found is not None:
+            pair = join_options(found, offered)
+        return pair and self.new_fits.added_to(pair)

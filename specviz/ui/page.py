@@ -10,7 +10,7 @@ from specviz.trace.values import FetchModels, RaceRequest, StartRace
 from specviz.ui import views
 from specviz.ui.api import add_api
 from specviz.ui.assets import read_css, read_early_script, read_examples, serve_assets
-from specviz.ui.compare_controls import build_compare_controls
+from specviz.ui.compare_controls import build_compare_controls, may_have_fits
 from specviz.ui.compare_form import CompareValues, request_from_comparison
 from specviz.ui.controls import Controls, build_controls
 from specviz.ui.options import PageOptions
@@ -158,7 +158,7 @@ def _compare_tab(options: PageOptions) -> _Starter:
         return request_from_comparison(CompareValues(*values), options)
 
     triggers = [controls.race.click]
-    with gr.Column(visible=bool(options.fitted)):
+    with gr.Column(elem_id="sv-compare-scene", visible=may_have_fits(options)):
         views.race_parts(Panel.COMPARE, status_data())
     return _Starter(Panel.COMPARE, triggers, controls.inputs(), read)
 

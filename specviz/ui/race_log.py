@@ -7,12 +7,14 @@ lane's clock, and must stay far below the time of a round.
 from specviz.trace.counts import RunningCounts
 from specviz.trace.forecast import NUM_ROUNDS, Forecast, forecast_speedup
 from specviz.trace.loops import loop_in_rounds
-from specviz.trace.metrics import metrics_of
+from specviz.trace.metrics import LaneMetrics, metrics_of
+from specviz.trace.other_gammas import OtherGamma, other_gammas
 from specviz.trace.slower import why_slower
 from specviz.trace.typed_json import encode
 from specviz.trace.values import (
     Event,
     LaneFinished,
+    LaneSpec,
     RaceFinished,
     RaceStarted,
     Round,
@@ -32,6 +34,7 @@ class RaceLog:
         self._guide = guide or PromptGuide()
         self._counts: list[RunningCounts] = []
         self._rounds: list[list[Round]] = []
+        self._specs: tuple[LaneSpec, ...] = ()
         self._max_new_tokens = 0
         self._forecasts: dict[int, Forecast] = {}
         """By lane, once it has run long enough."""
@@ -52,6 +55,7 @@ class RaceLog:
             case RaceStarted():
                 self._counts = [RunningCounts() for _ in event.specs]
                 self._rounds = [[] for _ in event.specs]
+                self._specs = event.specs
                 self._max_new_tokens = event.request.max_new_tokens
                 return event_json(event, familiarity=self._guide.about(event))
             case RoundFinished():
@@ -90,5 +94,15 @@ class RaceLog:
         forecast = self._forecasts.get(lane)
         if forecast is not None and self._finished is not None:
             forecast = forecast.judged(metrics.speedup)
-        slowness = why_slower(metrics) if self._finished is not None else None
-        return lane_figures(metrics, verdict, forecast, slowness)
+        if self._finished is None:
+            return lane_figures(metrics, verdict, forecast)
+        others = self._other_gammas(lane, metrics)
+        return lane_figures(metrics, verdict, forecast, why_slower(metrics), others)
+
+    def _other_gammas(self, lane: int, metrics: LaneMetrics) -> tuple[OtherGamma, ...]:
+        """What other draft lengths would have given; empty where the costs are not known."""
+        draft_cost, verify_cost = metrics.draft_cost, metrics.verify_cost
+        if draft_cost is None or verify_cost is None:
+            return ()
+        gamma = self._specs[lane].gamma
+        return other_gammas(self._rounds[lane], gamma, draft_cost, verify_cost)

@@ -12,6 +12,7 @@ from specviz.trace.files import dumps
 from specviz.trace.limits import MAX_GAMMA
 from specviz.trace.rounds_csv import rounds_csv
 from specviz.trace.theory import best_gamma, predicted_speedup
+from specviz.ui.fitted_view import new_fits_view
 from specviz.ui.hub_offer import read_pair
 from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.page_tasks import PageTasks
@@ -70,7 +71,14 @@ def make_server_functions(
             return {"text": dumps(trace)}
         raise PageError("error.wrong_call")
 
+    def fits_made(first: object) -> Any:
+        """Give the drafts that were fitted since the page was started, from a number on."""
+        if type(first) is not int or first < 0:
+            raise PageError("error.wrong_call")
+        return {"fits": new_fits_view(options, first)}
+
     functions: list[Callable[..., Any]] = [replay, control, recorded, opened, finished, saved]
+    functions.append(fits_made)
     functions += [*_hub_functions(options), *_task_functions(tasks), predicted]
     return [_taking_lists(function) for function in functions]
 

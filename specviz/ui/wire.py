@@ -13,6 +13,7 @@ from typing import Any, NotRequired, TypedDict
 
 from specviz.trace.forecast import Forecast
 from specviz.trace.metrics import LaneMetrics
+from specviz.trace.other_gammas import OtherGamma
 from specviz.trace.slower import Slowness
 from specviz.trace.typed_json import encode
 from specviz.trace.values import Event
@@ -42,6 +43,9 @@ class LaneFigures(TypedDict):
     """A `Forecast` from the lane's 20th round on; judged once the race is over."""
     slowness: dict[str, Any] | None
     """A `Slowness` once the race is over; None where the lane was not slower than the target."""
+    other_gammas: list[dict[str, Any]]
+    """The `OtherGamma` of γ 1 to 16 once the race is over; empty before, and where its rounds say
+    nothing of them."""
 
 
 class Status(TypedDict):
@@ -80,14 +84,16 @@ def lane_figures(
     metrics: LaneMetrics,
     verdict: Verdict | None,
     forecast: Forecast | None,
-    slowness: Slowness | None,
+    slowness: Slowness | None = None,
+    others: tuple[OtherGamma, ...] = (),
 ) -> LaneFigures:
-    """Write how a lane stands."""
+    """Write how a lane stands; the last two are for a race that is over."""
     return {
         "metrics": encode(metrics),
         "verdict": encode(verdict),
         "forecast": encode(forecast),
         "slowness": encode(slowness),
+        "other_gammas": [encode(each) for each in others],
     }
 
 

@@ -9,8 +9,8 @@ from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 OpenPage = Callable[..., Page]
-TALL = 3_400
-CHARTS = ("speedup", "acceptance", "tokens", "kept", "position", "gamma", "times")
+TALL = 3_800
+CHARTS = ("speedup", "acceptance", "tokens", "kept", "position", "gamma", "others", "times")
 READ_PIXEL = """(canvas, [part, row]) => {
     const bar = document.querySelectorAll('#sv-race-clock .sv-clock-bar')[row];
     const ratio = canvas.width / canvas.clientWidth;

@@ -130,7 +130,7 @@ def test_without_a_fitted_draft_the_command_is_shown(
     open_page: OpenPage, bare_address: str
 ) -> None:
     page = _compare(open_page(bare_address))
-    expect(page.locator(".sv-lead")).to_contain_text("No fitted draft is here yet")
-    expect(page.locator(".sv-command")).to_contain_text("python -m specviz distill --target")
+    expect(page.locator(".sv-fit-none .sv-lead")).to_contain_text("No fitted draft is here yet")
+    expect(page.locator(".sv-fit-none .sv-command")).to_contain_text("python -m specviz distill")
     expect(page.locator("#sv-compare")).to_be_hidden()
     expect(page.locator("#sv-compare-status")).to_be_hidden()

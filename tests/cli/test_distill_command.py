@@ -2,12 +2,23 @@
 
 import json
 import shlex
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from specviz.cli import distill, main
+from specviz.distill.fit_news import (
+    FitBegun,
+    FitMeasured,
+    FitNews,
+    FitOutcome,
+    LearningEnd,
+    LearningEnded,
+)
 from specviz.models import catalogue
+from specviz.trace.fits import FitScore, read_fit
 
 
 @pytest.fixture
@@ -72,6 +83,33 @@ def test_distill_makes_a_new_draft_where_it_is_told(
     assert "--lane" not in shown
     assert (tmp_path / "out" / "fit.json").exists()
     assert not fitted_place.exists()
+
+
+def test_a_fit_that_did_not_help_says_so_and_ends_with_status_1(
+    tiny_pair: tuple[str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    fit = read_fit(Path(__file__).parents[1] / "fixtures" / "fit_v1.json")
+    worse = replace(fit, before=fit.after, after=fit.before)
+
+    def fitted(request: object, note: Callable[[FitNews], None]) -> FitOutcome:
+        note(FitBegun(10, 2, is_resumed=False))
+        for step, alpha in ((0, 0.693), (10, 0.653)):
+            note(FitMeasured(step, 80, FitScore(alpha, 0.7, 900), step == 0, 1.0))
+        note(LearningEnded(LearningEnd.PLATEAU, 30, 0))
+        return FitOutcome(worse, has_helped=False)
+
+    monkeypatch.setattr("specviz.distill.fit_draft.fit_draft", fitted)
+    argv = ["--target", tiny_pair[0], "--draft", tiny_pair[1], "--out", str(tmp_path / "out")]
+    assert main(["distill", *argv, "--prompts", write_prompts(tmp_path, 8)]) == 1
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Warning: 12 prompts are few" in shown
+    assert "step 10 of 80: held-out alpha 0.653 Learning ended at step 30" in shown
+    assert "held-out alpha no longer rose; the weights of step 0 did best" in shown
+    assert "Fitting did not help" in shown
+    assert "Written to" not in shown
 
 
 def test_an_interrupted_fit_says_how_to_go_on(

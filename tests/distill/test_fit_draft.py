@@ -1,7 +1,7 @@
 """A whole fit: it raises alpha, survives interruptions, and leaves a folder that is a model."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,19 @@ from safetensors.torch import load_file
 from tiny_models import CONFIGS, byte_tokenizer, random_model
 from transformers import LlamaForCausalLM, PretrainedConfig
 
-from specviz.distill import draft_training, writing
+from specviz.distill import draft_training, learning, writing
 from specviz.distill import fit_draft as fit_steps
-from specviz.distill.fit_draft import fit_draft
+from specviz.distill.fit_draft import Fitting, fit_draft
+from specviz.distill.fit_news import (
+    FitBegun,
+    FitMeasured,
+    FitNews,
+    FitOutcome,
+    FitPhase,
+    FitProgress,
+    LearningEnd,
+    LearningEnded,
+)
 from specviz.distill.new_draft import build_new_draft
 from specviz.distill.optimizers import optimizers_for_draft
 from specviz.distill.prompts import read_prompts, split_prompts
@@ -78,19 +88,35 @@ def a_request(place: Path, out: Path, **changes: object) -> FitRequest:
     return replace(request, **changes)  # type: ignore[arg-type]
 
 
-def fit(request: FitRequest) -> tuple[Fit, list[str]]:
-    told: list[str] = []
-    return fit_draft(request, told.append), told
+def fit(request: FitRequest) -> tuple[Fit, list[FitNews]]:
+    told: list[FitNews] = []
+    return fit_draft(request, told.append).fit, told
+
+
+def drive(fitting: Fitting, told: list[FitNews]) -> FitOutcome | None:
+    """Do a fit to its end, with its news in `told` as they come."""
+    found: list[FitOutcome | None] = []
+
+    def run() -> Iterator[FitNews]:
+        found.append((yield from fitting.run()))
+
+    for news in run():
+        told.append(news)
+    return found[0]
+
+
+def measured(told: list[FitNews]) -> list[FitMeasured]:
+    return [news for news in told if isinstance(news, FitMeasured)]
 
 
 @pytest.fixture(scope="module")
-def whole(place: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Fit, list[str], Path]:
+def whole(place: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Fit, list[FitNews], Path]:
     """A fit without interruption, of a draft with more rows than the target."""
     out = tmp_path_factory.mktemp("whole") / "out"
     return (*fit(a_request(place, out)), out)
 
 
-def test_fitting_raises_alpha_on_held_out_prompts(whole: tuple[Fit, list[str], Path]) -> None:
+def test_fitting_raises_alpha_on_held_out_prompts(whole: tuple[Fit, list[FitNews], Path]) -> None:
     found, told, out = whole
     assert found.after.alpha > 2 * found.before.alpha
     assert all(row.alpha_after > row.alpha_before for row in found.held_out)
@@ -102,7 +128,7 @@ def test_fitting_raises_alpha_on_held_out_prompts(whole: tuple[Fit, list[str], P
     assert found.before.num_tokens == found.after.num_tokens == num_judged
     mean = sum(row.alpha_after * row.num_tokens for row in found.held_out) / num_judged
     assert found.after.alpha == pytest.approx(mean, abs=1e-6)
-    assert "16 prompts to learn from, 4 held out" in told[0]
+    assert told[0] == FitBegun(16, 4, is_resumed=False)
     assert found.made_by == (
         "python -m specviz distill --target target --draft draft --prompts prompts.txt "
         "--texts 3 --steps 30 --new-tokens 12"
@@ -110,7 +136,7 @@ def test_fitting_raises_alpha_on_held_out_prompts(whole: tuple[Fit, list[str], P
 
 
 def test_what_is_left_is_a_model_and_nothing_else(
-    place: Path, whole: tuple[Fit, list[str], Path]
+    place: Path, whole: tuple[Fit, list[FitNews], Path]
 ) -> None:
     _, _, out = whole
     assert sorted(file.name for file in out.iterdir()) == [
@@ -133,15 +159,16 @@ def test_what_is_left_is_a_model_and_nothing_else(
 
 
 def test_held_out_prompts_are_never_written_after_for_training(
-    place: Path, tmp_path: Path, whole: tuple[Fit, list[str], Path]
+    place: Path, tmp_path: Path, whole: tuple[Fit, list[FitNews], Path]
 ) -> None:
     learned, held_out = split_prompts(read_prompts(place / "prompts.txt"))
     assert {row.prompt for row in whole[0].held_out} == set(held_out)
     fit(a_request(place, tmp_path, num_steps=1, keeps_work=True))
-    for name, prompts in (("texts-0", held_out), ("texts-1", learned), ("texts-2", learned)):
+    written = {"texts-0": held_out, "texts-1": held_out, "texts-2": learned, "texts-3": learned}
+    for name, prompts in written.items():
         files = sorted((tmp_path / "work" / name).glob("*.json"))
         rows = sum(len(json.loads(file.read_text())["texts"]) for file in files)
-        per_prompt = {"texts-0": 1, "texts-1": 2, "texts-2": 1}[name]
+        per_prompt = 2 if name == "texts-2" else 1
         assert rows == per_prompt * len(prompts)
 
 
@@ -162,12 +189,12 @@ def test_an_interrupted_fit_ends_with_the_same_draft(
     place: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    whole: tuple[Fit, list[str], Path],
+    whole: tuple[Fit, list[FitNews], Path],
 ) -> None:
     monkeypatch.setattr(draft_training, "SAVE_EVERY_SECONDS", 0.0)
     request = a_request(place, tmp_path / "out")
     for owner, name, call in (
-        (writing, "write_together", 2),
+        (writing.WritingTogether, "step", 15),
         (TrainingRun, "update", 14),
         (fit_steps, "write_model", 1),
         (fit_steps, "publish", 1),
@@ -178,9 +205,9 @@ def test_an_interrupted_fit_ends_with_the_same_draft(
                 fit(request)
         assert not (tmp_path / "out" / "config.json").exists()
     with monkeypatch.context() as patch:
-        interrupt_at(patch, writing, "write_together", 1)
+        interrupt_at(patch, writing.WritingTogether, "step", 1)
         found, told = fit(request)
-    assert told[1] == f"Going on with the fit that {tmp_path / 'out' / 'work'} holds."
+    assert told[0] == FitBegun(16, 4, is_resumed=True)
     expected, _, out = whole
     assert replace(found, seconds=0.0) == replace(expected, seconds=0.0)
     ours, theirs = (load_file(f / "model.safetensors") for f in (tmp_path / "out", out))
@@ -231,11 +258,11 @@ def test_time_decides_where_no_numbers_are_given(
 ) -> None:
     request = a_request(place, tmp_path, num_texts=None, num_steps=None, minutes=0.1)
     with monkeypatch.context() as patch:
-        interrupt_at(patch, TrainingRun, "update", draft_training.TIMED_STEPS + 1)
+        interrupt_at(patch, TrainingRun, "update", learning.TIMED_STEPS + 1)
         with pytest.raises(KeyboardInterrupt):
             fit(request)
     kept = tmp_path / "work" / "training" / "steps.json"
-    assert json.loads(kept.read_text()) >= draft_training.TIMED_STEPS
+    assert json.loads(kept.read_text()) >= learning.TIMED_STEPS
     kept.write_text("12")
     words = fit(request)[0].made_by.split()
     assert words[words.index("--steps") + 1] == "12", "a resumed fit keeps the number it found"
@@ -265,6 +292,93 @@ def test_numbers_that_are_none_end_in_a_sentence(place: Path, tmp_path: Path) ->
     model.save_pretrained(folder)
     with pytest.raises(IncompatibleModelError, match="at step 0: the loss is nan"):
         fit(a_request(place, tmp_path / "out", draft=str(folder)))
+
+
+def test_the_weights_with_the_best_held_out_alpha_are_kept(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[dict[str, torch.Tensor]] = []
+    real = learning._copy
+
+    def copied(model: Any) -> dict[str, torch.Tensor]:
+        seen.append(real(model))
+        return seen[-1]
+
+    monkeypatch.setattr(learning, "_copy", copied)
+    monkeypatch.setattr(learning, "PATIENCE", 3)
+    # Steps this long soon do harm.
+    monkeypatch.setattr(fit_steps, "optimizers_for_draft", _too_fast)
+    _, told = fit(a_request(place, tmp_path / "out", num_steps=200))
+    alphas = {news.step: news.score.alpha for news in measured(told)}
+    (end,) = [news for news in told if isinstance(news, LearningEnded)]
+    assert end.end is LearningEnd.PLATEAU
+    assert end.best_step == max(alphas, key=lambda step: alphas[step])
+    assert 0 < end.best_step < end.step < 200
+    assert [news.step for news in measured(told) if news.is_best][-1] == end.best_step
+    weights = load_file(tmp_path / "out" / "model.safetensors")
+    assert all(torch.equal(weights[name], seen[-1][name].bfloat16()) for name in weights)
+
+
+def _too_fast(model: Any, **_: bool) -> list[torch.optim.Optimizer]:
+    return [torch.optim.SGD(model.parameters(), lr=20.0)]
+
+
+def test_a_fit_that_does_not_help_writes_nothing(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(model: Any, **_: bool) -> list[torch.optim.Optimizer]:
+        return [torch.optim.SGD(model.parameters(), lr=5.0, maximize=True)]
+
+    monkeypatch.setattr(fit_steps, "optimizers_for_draft", away)
+    outcome = fit_draft(a_request(place, tmp_path / "out", num_steps=4), lambda news: None)
+    assert not outcome.has_helped
+    assert outcome.fit.after == outcome.fit.before
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_stopped_fit_keeps_the_best_so_far(place: Path, tmp_path: Path) -> None:
+    told: list[FitNews] = []
+    request = a_request(place, tmp_path / "out")
+    outcome = drive(Fitting(request, lambda: len(measured(told)) > 5), told)
+    assert outcome is not None
+    assert outcome.has_helped
+    (end,) = [news for news in told if isinstance(news, LearningEnded)]
+    assert (end.end, end.step) == (LearningEnd.STOPPED, 5)
+    assert read_fit(tmp_path / "out" / "fit.json").after.alpha > outcome.fit.before.alpha
+
+
+def test_a_fit_that_is_stopped_before_it_learns_leaves_nothing(place: Path, tmp_path: Path) -> None:
+    told: list[FitNews] = []
+    assert drive(Fitting(a_request(place, tmp_path / "out"), lambda: True), told) is None
+    assert not (tmp_path / "out").exists()
+    assert {news.phase for news in told if isinstance(news, FitProgress)} == {FitPhase.WRITING}
+
+
+def test_few_prompts_are_told_as_few() -> None:
+    assert FitBegun(39, 10, is_resumed=False).is_few
+    assert not FitBegun(40, 10, is_resumed=False).is_few
+
+
+def test_a_draft_that_agrees_already_learns_more_slowly(
+    place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen: list[bool] = []
+
+    def noted(model: Any, *, is_new: bool, is_fitted: bool) -> list[torch.optim.Optimizer]:
+        chosen.append(is_fitted)
+        return optimizers_for_draft(model, is_new=is_new, is_fitted=is_fitted)
+
+    monkeypatch.setattr(fit_steps, "optimizers_for_draft", noted)
+    for name in ("draft", "target"):
+        draft = str(place / name)
+        fit(a_request(place, tmp_path / name, draft=draft, num_texts=1, num_steps=1))
+    assert chosen == [False, True]
+    llama = random_model(CONFIGS["llama"](), dtype=torch.float32)
+    rates = [
+        [each.param_groups[0]["lr"] for each in optimizers_for_draft(llama, is_new=False, **more)]
+        for more in ({"is_fitted": False}, {"is_fitted": True})
+    ]
+    assert [rate / 5 for rate in rates[0]] == pytest.approx(rates[1])
 
 
 def a_target(**changes: object) -> LoadedModel:

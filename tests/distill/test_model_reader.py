@@ -61,7 +61,7 @@ def test_a_scaled_or_shifted_output_layer_is_not_plain() -> None:
 
 
 def test_kept_features_are_those_read_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = TargetReader(reader(), TEXTS)
+    kept = TargetReader(reader(), TEXTS).keep()
     monkeypatch.setattr(model_reader, "MAX_KEPT_BYTES", 0)
     fresh = TargetReader(reader(), TEXTS)
     assert torch.allclose(kept.features([2, 0]), fresh.features([2, 0]), atol=1e-5)

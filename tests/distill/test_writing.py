@@ -2,13 +2,14 @@
 
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from tiny_models import CONFIGS, HYBRID_CONFIGS, HYBRIDS, SHAPES, random_model
 
 from specviz.distill.texts import Job, plan_jobs
-from specviz.distill.writing import Writer, read_texts, write_jobs, write_together
+from specviz.distill.writing import Writer, WritingTogether, read_texts, write_jobs, write_together
 
 
 def writer(shape: str = "llama", rows: int = 300, ends: frozenset[int] = frozenset()) -> Writer:
@@ -81,13 +82,12 @@ def test_what_is_on_disk_is_not_written_again(
     assert all(text.num_written == 8 and text.ids[:2] == (text.prompt + 5, 6) for text in texts)
     (tmp_path / "00001.json").unlink()
     calls: list[int] = []
-    real = write_together
 
-    def counted(*args: object) -> list[list[int]]:
+    def counted(*args: Any) -> WritingTogether:
         calls.append(1)
-        return real(*args)  # type: ignore[arg-type]
+        return WritingTogether(*args)
 
-    monkeypatch.setattr("specviz.distill.writing.write_together", counted)
+    monkeypatch.setattr("specviz.distill.writing.WritingTogether", counted)
     again, _ = write_jobs(target, jobs, 0, tmp_path, "writing")
     assert (again, len(calls)) == (texts, 1)
     assert read_texts(tmp_path) == texts

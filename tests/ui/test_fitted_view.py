@@ -8,7 +8,9 @@ from fake_race import FIT, OPTIONS
 
 from specviz.trace.fits import Fit, FittedDraft
 from specviz.trace.theory import expected_tokens_per_round
-from specviz.ui.fitted_view import fitted_views
+from specviz.ui.compare_form import CompareValues, request_from_comparison
+from specviz.ui.fitted_view import fitted_views, new_fits_view
+from specviz.ui.new_fits import NewFits
 from specviz.ui.strings import in_english
 
 
@@ -49,6 +51,18 @@ def test_what_keeps_a_pair_from_racing_is_said() -> None:
     }
     for said, view in notes.items():
         assert said in in_english(view["note"])
+
+
+def test_a_draft_that_was_fitted_meanwhile_is_offered_with_its_target() -> None:
+    options = replace(OPTIONS, new_fits=NewFits())
+    assert new_fits_view(options, 0) == []
+    options.new_fits.add(FittedDraft("fitted/new", "fake-draft", FIT))
+    (view,) = new_fits_view(options, 0)
+    assert (view["draft"]["name"], view["draft"]["index"]) == ("fitted/new", 1)
+    assert view["pair"]["drafts"][-1] == "fitted/new"
+    assert new_fits_view(options, 1) == []
+    request = request_from_comparison(CompareValues("1:0", 4, 0.0), options)
+    assert [lane.draft for lane in request.lanes] == [None, "fake-draft", "fitted/new"]
 
 
 def test_without_fitted_drafts_there_is_a_command() -> None:

@@ -5,6 +5,7 @@ import { setEnabled } from '../page/enabled.js';
 import { decimals, percent, plain } from '../page/numbers.js';
 import { sentence, t, translate } from '../page/strings.js';
 import { FitChart, shortened } from './fit_chart.js';
+import { mountFit } from './fit_view.js';
 
 const LONGEST_LABEL = 64;
 /** Gradio's own button, below the numbers. */
@@ -16,29 +17,69 @@ export function mountFitted(container, data, choose) {
   for (const problem of data.problems) {
     container.append(make('p', 'sv-note', sentence(t('fit.left_out', { problem }))));
   }
-  if (!data.drafts.length) {
-    container.append(make('p', 'sv-lead', t('fit.empty')), boxed(make('code', '', data.command)));
-    return;
-  }
-  const report = new Report(data);
-  const drafts = picker(t('fit.choose_draft'));
-  const prompts = picker(t('fit.choose_prompt'));
-  drafts.select.append(...data.drafts.map((draft) => make('option', '', draft.name)));
-  drafts.label.hidden = data.drafts.length < 2;
-  container.append(make('p', 'sv-lead', t('fit.meaning')), drafts.label, report.element, prompts.label);
+  const choice = new FittedChoice(data, choose);
+  if (data.limits) mountFit(container, data, { made: (...news) => choice.add(...news), race: (draft) => choice.race(draft) });
+  container.append(choice.element);
+}
 
-  const pick = () => choose(`${drafts.select.selectedIndex}:${prompts.select.value || 0}`);
-  const show = () => {
-    const draft = data.drafts[drafts.select.selectedIndex];
+/** One of the fitted drafts and one of its held-out prompts, with all that is known of both. */
+class FittedChoice {
+  #drafts;
+  #choose;
+  #report;
+  #draft = picker(t('fit.choose_draft'));
+  #prompt = picker(t('fit.choose_prompt'));
+  #empty;
+  #shown;
+
+  constructor(data, choose) {
+    this.#drafts = [...data.drafts];
+    this.#choose = choose;
+    this.#report = new Report(data);
+    this.#empty = wrap('div', 'sv-fit-none', make('p', 'sv-lead', t('fit.empty')), boxed(make('code', '', data.command)));
+    const meaning = make('p', 'sv-lead', t('fit.meaning'));
+    this.#shown = wrap('div', 'sv-fit-shown', meaning, this.#draft.label, this.#report.element, this.#prompt.label);
+    this.element = wrap('div', 'sv-fit-choice', this.#empty, this.#shown);
+    this.#draft.select.append(...this.#drafts.map((draft) => make('option', '', draft.name)));
+    this.#draft.select.addEventListener('change', () => this.#show());
+    this.#prompt.select.addEventListener('change', () => this.#pick());
+    this.#show();
+  }
+
+  /** One more was fitted; a new one is shown at once. */
+  add(draft, isNew) {
+    this.#drafts.push(draft);
+    this.#draft.select.append(make('option', '', draft.name));
+    if (isNew || this.#drafts.length === 1) this.#draft.select.selectedIndex = this.#drafts.length - 1;
+    this.#show();
+  }
+
+  /** Race a draft, before and after it was fitted. */
+  race(draft) {
+    this.#draft.select.selectedIndex = this.#drafts.findIndex(({ name }) => name === draft.name);
+    this.#show();
+    raceIt();
+  }
+
+  #show() {
+    const draft = this.#drafts[this.#draft.select.selectedIndex];
+    this.#empty.hidden = draft !== undefined;
+    this.#shown.hidden = draft === undefined;
+    // Gradio's own controls and the race below have nothing to race as long as there is no draft.
+    document.documentElement.dataset.fits = draft ? 'some' : 'none';
+    if (!draft) return;
     const rows = rowsOf(draft.fit);
-    report.show(draft, rows);
-    prompts.select.replaceChildren(...rows.map(promptOption));
-    prompts.label.hidden = !rows.length;
-    pick();
-  };
-  drafts.select.addEventListener('change', show);
-  prompts.select.addEventListener('change', pick);
-  show();
+    this.#draft.label.hidden = this.#drafts.length < 2;
+    this.#report.show(draft, rows);
+    this.#prompt.select.replaceChildren(...rows.map(promptOption));
+    this.#prompt.label.hidden = !rows.length;
+    this.#pick();
+  }
+
+  #pick() {
+    const { index } = this.#drafts[this.#draft.select.selectedIndex];
+    this.#choose(`${index}:${this.#prompt.select.value || 0}`);
+  }
 }
 
 /** The held-out prompts, the best fitted first, each with its `index` in the fit and its `number` here. */
@@ -100,7 +141,7 @@ class Report {
   constructor({ gamma, plotly }) {
     this.#gamma = gamma;
     const made = make('p', 'sv-facts', t('fit.made_by'));
-    const race = makeButton(t('fit.race'), () => document.getElementById(RACE)?.click(), 'sv-button is-main');
+    const race = makeButton(t('fit.race'), raceIt, 'sv-button is-main');
     onBusyChange((isBusy) => setEnabled(race, !isBusy));
     const numbers = [this.#title, this.#figures, wrap('p', '', race), this.#note, this.#facts, made, boxed(this.#command)];
     const plot = make('div', 'sv-fit-plot', '', { role: 'figure', 'aria-label': t('fit.chart_about') });
@@ -129,6 +170,11 @@ class Report {
     scroller.append(table);
     return wrap('details', 'sv-fit-table', make('summary', '', t('fit.table')), scroller);
   }
+}
+
+/** Gradio takes what was chosen over before it hears of the click. */
+function raceIt() {
+  setTimeout(() => document.getElementById(RACE)?.click());
 }
 
 function tile({ label, values: [before, after], detail }) {

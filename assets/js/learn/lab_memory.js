@@ -4,19 +4,20 @@ import { aboutDevice } from '../model/names.js';
 import { make, wrap } from '../page/dom.js';
 import { decimals, percent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
+import { makeOwnCosts } from './lab_own_costs.js';
 import { boundOf, largeNumbers, passNumbers, sourceOf } from './facts.js';
 
 /**
  * What is in the lab; `large` is what Python reckons of a large model's pass, `devices` the passes that
- * were measured on devices.
+ * were measured on devices, and `target` the one that is measured on request.
  */
-export function makeMemory(facts, large, devices) {
+export function makeMemory(facts, large, devices, target) {
   const own = make('div', 'sv-memory');
   facts.subscribe(() => {
     const numbers = passNumbers(facts);
     own.replaceChildren(make('b', '', t('learn.memory_own')), ...(numbers ? ownPass(facts, numbers) : unknown()));
   });
-  return [largePass(large), own, ...(devices.length ? [measured(devices)] : [])];
+  return [largePass(large), own, makeOwnCosts(target), ...(devices.length ? [measured(devices)] : [])];
 }
 
 function largePass(large) {

@@ -19,7 +19,7 @@ export function mountLearn(container, data) {
     setUp({ lanes: [{ method: 'draft-model', gamma }] }, data, gamma);
     openTab('race');
   };
-  const costs = [lab('memory', makeMemory(facts, data.large, data.devices)), lab('strip', makeStrip(facts))];
+  const costs = [lab('memory', makeMemory(facts, data.large, data.devices, data.target)), lab('strip', makeStrip(facts))];
   const odds = [lab('accept', makeAccept()), lab('draws', makeDraws(data.distributions))];
   const columns = [costs, odds].map((column) => wrap('div', 'sv-lab-column', ...column));
   const labs = wrap('div', 'sv-labs', ...columns, lab('rules', makeRules()), lab('curve', makeCurve(facts, race)));

@@ -10,7 +10,7 @@ export const OVER = new Set(['finished', 'stopped', 'error', 'refused']);
  * The wire's own values are written as `specviz/ui/wire.py` states them.
  * @typedef {{ event: string, [field: string]: any }} RaceEvent
  * @typedef {{ metrics: Record<string, any>, verdict: Record<string, any> | null,
- *   slowness?: Record<string, any> | null, forecast?: Record<string, any> | null }} LaneFigures
+ *   slowness?: Record<string, any> | null, other_gammas?: Record<string, any>[], forecast?: Record<string, any> | null }} LaneFigures
  * @typedef {{ state: string, text?: string | object, field?: string }} Status
  * @typedef {{ events?: RaceEvent[], figures?: LaneFigures[], status?: Status }} Packet
  * @typedef {{ event?: RaceEvent, figures?: LaneFigures[], status?: Status }} Part
@@ -138,6 +138,8 @@ export class Lane {
   forecast = null;
   /** Why the lane was slower than the target alone, once the race is over; null where it was not. */
   slowness = null;
+  /** What other draft lengths would have given on these rounds, once the race is over; empty before. */
+  other_gammas = [];
   /** Where the text repeats itself, once the lane has ended; null where it does not. */
   loop = null;
 

@@ -1,6 +1,7 @@
 // What each live chart shows, as plotly traces and layout; figures come from the server as they are.
 import { axis, bars, each, line, numbersOf, overRounds } from './chart_parts.js';
 import { speedupChart } from './chart_speedup.js';
+import { othersChart } from './chart_others.js';
 import { keptChart, positionChart } from './chart_theory.js';
 import { laneName } from '../model/names.js';
 import { decimals, percent } from '../page/numbers.js';
@@ -81,6 +82,7 @@ export const CHARTS = [
     }),
     tell: (lane) => say('gamma', lane, { gamma: last(lane).facts.gamma, kept: last(lane).numKept }),
   },
+  othersChart,
   {
     id: 'times',
     picks: true,

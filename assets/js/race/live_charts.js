@@ -17,7 +17,7 @@ export function liveCharts(panel, address) {
   element.hidden = true;
   drawing.add(frames);
   // What draws is fetched before a race needs its time, and not where these charts find no room.
-  const fetchIfSeen = () => element.parentElement.checkVisibility() && drawing.load();
+  const fetchIfSeen = () => element.parentElement?.checkVisibility() && drawing.load();
   requestWhenIdle(fetchIfSeen);
   panel.playback.follow((race, isNew) => {
     if (isNew && panel.playback.run !== null) fetchIfSeen();
