@@ -25,7 +25,8 @@ if TYPE_CHECKING:
         StartRace,
     )
     from specviz.ui.hub_offer import HubOffer
-    from specviz.ui.options import PageOptions
+    from specviz.ui.options import PageLimits, PageOptions
+    from specviz.ui.page_tasks import ReadWork
     from specviz.ui.pair_option import PairOption
 
 LOADING_POLL_SECONDS = 0.1
@@ -63,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             hub=hub,
             opening=opening,
         )
-        page = build_page(_once_loaded(models), options, models.check, models.fetch)
+        start_race = _once_loaded(models)
+        work = _work(start_race, options, models, dtype, chosen.quantize)
+        page = build_page(start_race, options, models.check, models.fetch, work)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
         _load(models, options, dtype=dtype, quantize=chosen.quantize, allow_hub=access != "off")
     except SpecvizError as error:
@@ -108,7 +111,9 @@ def page_options(
         fits = [each for each in fitted if each.fit.target == name]
         more = [each for fit in fits for each in (fit.before, fit.name) if each]
         pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more])), folder))
-    return PageOptions(tuple(pairs), device, dtype, fitted=fitted, fit_problems=problems, hub=hub)
+    return PageOptions(
+        tuple(pairs), device, dtype, _limits(), fitted=fitted, fit_problems=problems, hub=hub
+    )
 
 
 @dataclass
@@ -182,6 +187,37 @@ def _load(
             sys.stderr.write(f"{error}\n")
     models.check_loaded = make_check_request(pool)
     models.ready.set_result(make_start_race(pool))
+
+
+def _work(
+    start_race: "StartRace",
+    options: "PageOptions",
+    models: _Models,
+    dtype: str,
+    quantize: str | None,
+) -> "dict[str, ReadWork]":
+    """What the page offers beside races, by its kind."""
+    from specviz.bench.plan import read_gallery
+    from specviz.host.sweep_costs import model_sizes
+    from specviz.host.sweep_work import make_sweep_work
+    from specviz.ui.assets import PROMPTS_FOLDER
+
+    return make_sweep_work(
+        start_race,
+        options,
+        read_gallery(PROMPTS_FOLDER),
+        models.fetch,
+        lambda names: model_sizes(names, dtype, quantize),
+    )
+
+
+def _limits() -> "PageLimits":
+    """What visitors may ask for: on Spaces the device is shared with strangers."""
+    from specviz.ui.options import PageLimits
+
+    if "SPACE_ID" in os.environ:
+        return PageLimits(max_sweep_minutes=2.0, takes_own_prompts=False)
+    return PageLimits()
 
 
 def _hub_access(chosen: argparse.Namespace) -> str:

@@ -3,6 +3,7 @@ import { liveCharts } from './race/live_charts.js';
 import { makeLiveButton } from './race/race_live.js';
 import { mountCharts } from './race/charts.js';
 import { mountClock } from './race/clock.js';
+import { mountCompare } from './compare/frame.js';
 import { mountCoach } from './learn/coach.js';
 import { mountExamples } from './controls/examples.js';
 import { mountFigures } from './race/figures.js';
@@ -16,6 +17,7 @@ import { mountPredict } from './race/predict.js';
 import { mountRounds } from './rounds/rounds.js';
 import { mountSettings } from './controls/settings.js';
 import { mountSpeed } from './race/speed.js';
+import { mountSweep } from './sweep/sweep.js';
 import { mountStage } from './race/stage.js';
 import { mountStatus } from './race/status.js';
 import { mountWelcome } from './race/welcome.js';
@@ -41,6 +43,8 @@ const parts = {
   coach: mountCoach,
   prompt: mountPrompt,
   hub: mountHub,
+  compare: mountCompare,
+  sweep: mountSweep,
 };
 /** Parts of one panel: `mount(container, data, panel)`. */
 const views = {

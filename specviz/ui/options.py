@@ -41,6 +41,14 @@ class PageLimits:
     """How many races may wait; each that does keeps one of Gradio's 40 threads."""
     max_tasks: int = 4
     """How many pages may have long work done at once, such as a sweep."""
+    max_sweep_lanes: int = 9
+    """Ways to draft in one sweep."""
+    max_sweep_minutes: float = 60.0
+    max_sweep_prompts: int = 500
+    max_sweep_chars: int = 8_000_000
+    """Longest file of prompts, or of a saved sweep, that the page opens."""
+    takes_own_prompts: bool = True
+    """Whether a sweep may race other prompts than the gallery's."""
     max_downloads: int = 4
     """How many visitors may wait for downloads at once; each keeps one of those threads too."""
 

@@ -25,6 +25,7 @@ from specviz.ui.runs import RunStore
 from specviz.ui.server_functions import make_server_functions
 from specviz.ui.sessions import CheckRequest, RaceSessions, accept, fetch_nothing
 from specviz.ui.strings import label, languages, translations
+from specviz.ui.sweep_data import sweep_data
 from specviz.ui.theme import build_theme
 
 # Gradio copies all that a component holds, at every packet, for each that ever showed progress.
@@ -74,7 +75,11 @@ def build_page(
             with gr.Tab(label("tab.rounds"), id="rounds", elem_id="sv-tab-rounds"):
                 views.page_part("rounds", rounds_data())
             with gr.Tab(label("tab.compare"), id="compare", elem_id="sv-tab-compare"):
-                comparison = _compare_tab(options)
+                views.page_part("compare")
+                with gr.Column(elem_id="sv-compare-sweep"):
+                    views.page_part("sweep", sweep_data(options, tasks.kinds))
+                with gr.Column(elem_id="sv-compare-fit"):
+                    comparison = _compare_tab(options)
             with gr.Tab(label("tab.learn"), id="learn", elem_id="sv-tab-learn"):
                 views.page_part("learn", learn_data(options))
         views.page_part("coach", learn_data(options))

@@ -14,8 +14,8 @@ from test_cli import MadeUpRaces
 from specviz.bench.plan import read_gallery
 from specviz.bench.sweep_files import read_sweep
 from specviz.cli import main
-from specviz.cli.sweep_costs import measure_check_costs, model_sizes
 from specviz.cli.sweep_options import DEFAULT_DRAFTS, PROMPTS_FOLDER
+from specviz.host.sweep_costs import measure_check_costs, model_sizes
 from specviz.trace.values import Event, Method, RaceRequest, StartRace, StopReason
 
 CELL = ["draft", "method", "gamma", "category", "n", "speedup", "speedup_low", "speedup_high"]

@@ -31,13 +31,12 @@ function hasWrongRule({ started }) {
   return started?.specs.some(({ rule }) => rule && rule !== 'right') ?? false;
 }
 
-/** Fill the form with a race and start it live; what was shown of it ends. */
-async function raceLive(started) {
+/** Fill the form with a race and start it live; what was shown before ends. Not while one is live. */
+export async function raceLive(settings) {
   const { playback } = panels.race;
   if (hasLive()) return;
   if (playback.race.isBusy) playback.stop();
   openTab('race');
-  const settings = settingsOf(started);
   const faults = apply(settings);
   // A model of the hub is looked at first, and started from there.
   if (isOfHub(settings.target)) return;
@@ -48,7 +47,7 @@ async function raceLive(started) {
 
 /** Make the button for the race that `raceOf()` gives; it rests while a live race waits or goes on. */
 export function makeLiveButton(raceOf) {
-  const button = makeButton(t('live.race'), () => raceLive(raceOf().started), 'sv-button sv-race-live');
+  const button = makeButton(t('live.race'), () => raceLive(settingsOf(raceOf().started)), 'sv-button sv-race-live');
   for (const { playback } of Object.values(panels)) {
     playback.subscribe(() => {
       const isLive = hasLive();
