@@ -6,6 +6,9 @@ import { t } from '../page/strings.js';
 import { onThemeChange, readTheme } from '../page/theme.js';
 
 const HEIGHT_PX = 270;
+/** Where there is little room, the names of what is drawn stand one below the other. */
+const NARROW_PX = 420;
+const NAME_PX = 18;
 
 /** Draws a chart of `charts.js` when it is in sight and has something new to show. */
 export class ChartBox {
@@ -75,7 +78,8 @@ export class ChartBox {
     this.#width = this.#plot.clientWidth;
     const theme = readTheme();
     const { traces, layout } = this.#chart.draw(this.#results, theme, this.#pick.value);
-    const height = HEIGHT_PX * theme.textScale;
+    const numNames = this.#width < NARROW_PX ? traces.filter((each) => each.showlegend !== false).length : 0;
+    const height = theme.textScale * (HEIGHT_PX + NAME_PX * numNames);
     await window.Plotly.react(this.#plot, traces, chartLayout(theme, { height, ...layout }), this.#config);
     for (const drawing of this.#plot.querySelectorAll('.main-svg')) drawing.ariaHidden = 'true';
   }

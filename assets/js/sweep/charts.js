@@ -8,6 +8,7 @@ import { gammaChart } from './chart_gammas.js';
 const SYMBOLS = ['circle', 'square', 'diamond', 'triangle-up', 'x', 'star', 'pentagon', 'cross', 'hexagon'];
 const DASHES = ['solid', 'dash', 'dot', 'dashdot'];
 const COLOURS = [1, 2, 3];
+const STACKED = { barmode: 'stack', hovermode: 'y unified', bargap: 0.3, legend: { traceorder: 'normal' } };
 const PARTS = ['draft', 'verify', 'other'];
 
 /**
@@ -32,7 +33,7 @@ function drawMap({ leaders, map }, theme) {
     mode: 'lines+text',
     x: each.map(([cost]) => cost),
     y: each.map(([, alpha]) => alpha),
-    text: each.map((_, index) => (index === Math.floor(each.length / 2) ? times(speedup) : '')),
+    text: each.map((_, index) => (index === each.length - 1 ? times(speedup) : '')),
     textposition: 'top left',
     textfont: { color: theme.soft, size: 11 * theme.textScale },
     line: { color: speedup === 1 ? theme.ink : theme.soft, width: speedup === 1 ? 2 : 1, dash: speedup === 1 ? 'solid' : 'dot' },
@@ -112,6 +113,7 @@ function drawKept(results, theme, draft) {
         y: cell.rounds_by_kept,
         text: cell.rounds_by_kept.map(String),
         textposition: 'auto',
+        textangle: 0,
         marker: { color: theme.bar },
         hovertemplate: `${t('sweep_page.kept_hover', { count: '%{y}' })}<extra></extra>`,
       },
@@ -144,7 +146,7 @@ function drawTimes({ leaders }, theme) {
       marker: { color: colors[part], pattern: { shape: shapes[part], fgcolor: theme.surface, fillmode: 'overlay', size: 6 } },
       hovertemplate: '%{x:.2f} ms',
     })),
-    layout: { barmode: 'stack', x: { title: title('ms'), rangemode: 'tozero' }, hovermode: 'y unified', bargap: 0.3 },
+    layout: { ...STACKED, x: { title: title('ms'), rangemode: 'tozero' } },
   };
 }
 
@@ -171,7 +173,7 @@ function drawMemory(results, theme) {
   });
   return {
     traces: [bar('target', theme.verify, ''), bar('draft', theme.draft, '/')],
-    layout: { barmode: 'stack', x: { title: title('mb'), rangemode: 'tozero' }, hovermode: 'y unified', bargap: 0.3 },
+    layout: { ...STACKED, x: { title: title('mb'), rangemode: 'tozero' } },
   };
 }
 

@@ -62,11 +62,11 @@ class Sweep {
   }
 
   get elements() {
-    const buttons = wrap('div', 'sv-sweep-buttons', this.#start, this.#stop, this.#goOn, this.#copy);
+    const buttons = wrap('div', 'sv-sweep-buttons', this.#start, this.#stop, this.#goOn, this.#copy, this.#files.element);
     const lead = make('p', 'sv-lead', t('sweep_page.lead'));
     const card = wrap('div', 'sv-sweep-card sv-sweep-ask', lead, this.#form.element, buttons, this.#link);
     card.append(this.#status, this.#bar, this.#left, this.#refusal);
-    return [card, this.#shown, this.#files.element];
+    return [card, this.#shown];
   }
 
   /** Take what an address or this visit asks for, and else show the recorded sweep. */
