@@ -26,13 +26,16 @@ import { panels } from './model/panels.js';
 import { stopLoader } from './page/rest.js';
 import { watchRoom } from './page/room.js';
 import { loadStrings } from './page/load_strings.js';
-import { nameTabs } from './page/tabs.js';
+import { nameTabs, openTab } from './page/tabs.js';
+import { readSweepLink } from './sweep/link.js';
 import { connect } from './wire/packets.js';
 
 await loadStrings();
 nameTabs();
 watchRoom();
 stopLoader();
+// A tab is drawn when it is first opened.
+if (readSweepLink(window.location.search)) openTab('compare');
 
 /** Parts of the whole page: `mount(container, data)`. */
 const parts = {

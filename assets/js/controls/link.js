@@ -44,7 +44,7 @@ export function withoutSettings(address) {
 }
 
 /** `METHOD`, `METHOD:γ`, `METHOD:DETAIL` or `METHOD:DETAIL:γ`; names may hold colons themselves. */
-export function readLane(text, name = '') {
+function readLane(text, name) {
   const [method, ...rest] = text.split(':');
   /** @type {Record<string, string>} */
   const lane = { method, ...(name && { name }) };
@@ -54,7 +54,7 @@ export function readLane(text, name = '') {
   return lane;
 }
 
-/** A lane as `readLane` takes it. */
+/** A lane as an address holds it. */
 export function writeLane(lane) {
   const detail = lane[DETAILS[lane.method]];
   return [lane.method, detail, lane.gamma].filter((part) => part !== undefined).join(':');

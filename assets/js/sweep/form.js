@@ -4,7 +4,6 @@ import { current, onChange } from '../controls/settings.js';
 import { make, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
 import { choicesOf, within } from './choices.js';
-import { writeLane } from '../controls/link.js';
 
 const SUITES = ['gallery', 'lines', 'file'];
 
@@ -91,7 +90,7 @@ export class SweepForm {
     const pair = target && pairOf(target);
     if (!pair || (target === this.#target && this.#choices.length)) return;
     this.#target = target;
-    const chosen = this.#wished?.lanes.map(writeLane);
+    const chosen = this.#wished?.lanes;
     this.#choices = choicesOf(pair).map((choice) => {
       const box = make('input', '', '', { type: 'checkbox' });
       box.checked = chosen ? chosen.includes(choice.key) : choice.atFirst;

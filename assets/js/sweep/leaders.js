@@ -1,28 +1,11 @@
 // The leaderboard of a sweep: one card a draft, the fastest first, with its verdict and the rules of thumb.
 import { make, setText, wrap } from '../page/dom.js';
 import { decimals, percent, times } from '../page/numbers.js';
-import { t, translate } from '../page/strings.js';
+import { t } from '../page/strings.js';
+import { divided, worthOf } from './verdicts.js';
 
-/** What the rules of thumb say, and whether the measurement bears them out, by the ends of texts' ids. */
-const RULE = /^sweep\.(rule|size)_/;
-const CONTRADICTED = ['sweep.rule_too_strict', 'sweep.rule_too_kind', 'sweep.size_pays', 'sweep.size_fails'];
 /** The bar's full length. */
 const MOST = 3;
-
-/** A verdict's sentences apart: what was measured, and what rules of thumb say of it. */
-export function divided({ sentences }) {
-  const rules = sentences.filter(({ id }) => RULE.test(id));
-  return {
-    told: sentences.filter(({ id }) => !RULE.test(id)).map(translate),
-    rules: rules.map(translate),
-    isContradicted: rules.some(({ id }) => CONTRADICTED.includes(id)),
-  };
-}
-
-/** Which of `yes`, `no` and `unclear` a verdict is. */
-export function worthOf({ is_worth_it: isWorthIt }) {
-  return isWorthIt === null ? 'unclear' : isWorthIt ? 'yes' : 'no';
-}
 
 /** All cards; those of a sweep that goes on stay where they are and change. */
 export class Leaders {

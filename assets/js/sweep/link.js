@@ -1,5 +1,5 @@
 // The settings of a sweep as an address: ?sweep=draft-model:specviz-small&sweep=prompt-lookup&sweep_gammas=1-8
-import { readLane, writeLane } from '../controls/link.js';
+import { writeLane } from '../controls/link.js';
 
 const LANE = 'sweep';
 const NUMBERS = ['temperature', 'tokens', 'minutes'];
@@ -7,7 +7,7 @@ const LINES = 'sweep_line';
 /** Longer prompts of one's own do not travel in an address. */
 const MOST_CHARS = 1500;
 
-/** What an address asks to be measured, as unchecked texts; null where it asks for no sweep. */
+/** What an address asks to be measured, unchecked, its lanes as written; null where it asks for no sweep. */
 export function readSweepLink(search) {
   const asked = new URLSearchParams(search);
   if (!asked.has(LANE)) return null;
@@ -19,7 +19,7 @@ export function readSweepLink(search) {
     ...(asked.has('sweep_target') && { target: asked.get('sweep_target') }),
     ...(gammas && { gammas: [Number(gammas[1]), Number(gammas[2])] }),
     ...(lines.length && { suite: 'lines', text: lines.join('\n') }),
-    lanes: asked.getAll(LANE).map((text) => readLane(text)),
+    lanes: asked.getAll(LANE),
   };
 }
 

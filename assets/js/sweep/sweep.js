@@ -3,7 +3,6 @@ import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { setEnabled } from '../page/enabled.js';
 import { language, times } from '../page/numbers.js';
 import { sentence, t } from '../page/strings.js';
-import { openTab } from '../page/tabs.js';
 import { Task } from '../wire/tasks.js';
 import { ChartBox } from './chart_box.js';
 import { SWEEP_CHARTS } from './charts.js';
@@ -72,10 +71,7 @@ class Sweep {
   /** Take what an address or this visit asks for, and else show the recorded sweep. */
   async begin() {
     const wished = readSweepLink(window.location.search);
-    if (wished) {
-      this.#form.wish(wished);
-      openTab('compare');
-    }
+    if (wished) this.#form.wish(wished);
     void this.#task.restore();
     if (!this.#data.recorded) return;
     const root = window.gradio_config?.root ?? '';
@@ -115,15 +111,19 @@ class Sweep {
     this.#tell();
     this.#shown.hidden = results.isEmpty;
     if (results.isEmpty) return;
-    const [leader] = results.leaders;
-    this.#badge.hidden = this.#origin !== 'recorded';
-    setText(this.#answer, answerOf(leader));
-    setText(this.#place, placeOf(results));
     this.#leaders.show(results);
     this.#heat.show(results);
     for (const chart of this.#charts) chart.show(results);
     const failures = results.failures.map((text) => make('li', '', t('sweep_page.failed', { text })));
     this.#failures.replaceChildren(...failures);
+  }
+
+  #showAnswer() {
+    const isLive = this.#task.isBusy && this.#origin === 'live';
+    const answer = answerOf(this.#results.leaders[0]);
+    this.#badge.hidden = this.#origin !== 'recorded';
+    setText(this.#answer, isLive ? t('sweep_page.so_far', { answer }) : answer);
+    setText(this.#place, placeOf(this.#results));
   }
 
   /** Say how the sweep stands, and switch the buttons. */
@@ -132,6 +132,7 @@ class Sweep {
     const { isBusy, state, text } = this.#task;
     const { can_run: canRun } = this.#data;
     this.#shown.hidden = this.#results.isEmpty;
+    if (!this.#results.isEmpty) this.#showAnswer();
     setEnabled(this.#start, canRun && !isBusy && this.#form.values.lanes.length > 0);
     this.#stop.hidden = !isBusy;
     const hasMore = this.#results.key !== null && !isBusy;
