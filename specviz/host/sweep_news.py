@@ -52,7 +52,6 @@ def head_of(record: SweepRecord) -> Told:
         "lanes": [_lane(lane) for lane in encode(plan.lanes)],
         "categories": [ALL, *plan.categories],
         "prompts": first,
-        "num_prompts": len(plan.prompts),
         "tokens": plan.max_new_tokens,
         "models": {model.name: asdict(model) for model in record.models},
         "fields": ["draft", "gamma", "category", *FIELDS, *LISTS],
@@ -82,6 +81,7 @@ class SweepNews:
             "failures": list(record.failures),
             "map": _map(results.best, results.cells),
             "num_races": record.num_races,
+            "num_prompts": len({run.prompt for run in record.runs}),
             "seconds": rounded(record.seconds),
             "environment": encode(record.environment),
         }

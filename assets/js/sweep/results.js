@@ -36,6 +36,7 @@ export class SweepResults {
     this.map = news.map;
     this.environment = news.environment;
     this.numRaces = news.num_races;
+    this.numPrompts = news.num_prompts;
     this.seconds = news.seconds;
   }
 
@@ -85,12 +86,11 @@ export class SweepResults {
     this.prompts = news.prompts;
     this.models = news.models;
     this.tokens = news.tokens;
-    this.numPrompts = news.num_prompts;
     if (isSame) return;
     this.#cells.clear();
     this.best = this.verdicts = this.failures = [];
     this.prediction = this.map = this.environment = null;
-    this.numRaces = this.seconds = 0;
+    this.numRaces = this.numPrompts = this.seconds = 0;
   }
 
   #keep(row) {
