@@ -33,7 +33,7 @@ def test_a_visitor_measures_saves_opens_goes_on_and_races_a_cell(
     )
     status = page.locator(".sv-sweep-status")
     page.click(".sv-sweep-start")
-    expect(page.locator(".sv-leader h4")).to_have_count(2)
+    expect(page.locator(".sv-leader h3")).to_have_count(2)
     page.get_by_role("button", name=TEXTS["sweep_page.stop"], exact=True).click()
     expect(status).to_have_text(TEXTS["sweep_page.stopped"])
     page.get_by_role("radio", name=TEXTS["sweep_page.suite_lines"]).check()

@@ -32,7 +32,7 @@ export class HeatMap {
     const region = { tabindex: '0', role: 'region', 'aria-label': t('sweep_page.heat') };
     const scroller = make('div', 'sv-scroll sv-heat-scroll', '', region);
     scroller.append(table);
-    const title = wrap('div', 'sv-sweep-head', make('h3', '', t('sweep_page.heat')), this.#choice());
+    const title = wrap('div', 'sv-sweep-head', make('h2', '', t('sweep_page.heat')), this.#choice());
     this.element = wrap('section', 'sv-sweep-card', title, this.#says, scroller);
     onBusyChange(() => this.#enable());
   }
@@ -43,7 +43,7 @@ export class HeatMap {
     const at = this.#buttons.findIndex((button) => button === document.activeElement);
     this.#buttons = [];
     const categories = results.categories.slice(1);
-    const columns = ['', 'γ', ...categories].map((name) => make('th', '', name, { scope: 'col' }));
+    const columns = [t('sweep_page.lanes'), 'γ', ...categories].map((name) => make('th', '', name, { scope: 'col' }));
     this.#head.replaceChildren(...columns);
     this.#body.replaceChildren(...results.leaders.map((leader) => this.#row(leader, categories)));
     setText(this.#says, this.#tell(categories));

@@ -13,7 +13,7 @@ export class Leaders {
   #cards = new Map();
 
   constructor() {
-    this.element = wrap('section', 'sv-sweep-card', make('h3', '', t('sweep_page.leaders')), this.#list);
+    this.element = wrap('section', 'sv-sweep-card', make('h2', '', t('sweep_page.leaders')), this.#list);
     const note = make('p', 'sv-facts', t('sweep_page.leaders_about'));
     this.element.append(note);
   }
@@ -33,7 +33,7 @@ export class Leaders {
 }
 
 class Card {
-  #name = make('h4');
+  #name = make('h3');
   #badge = make('span', 'sv-badge');
   #speedup = make('b', 'sv-leader-speedup');
   #ends = make('span', 'sv-leader-ends');
