@@ -26,7 +26,8 @@ if TYPE_CHECKING:
         StartRace,
     )
     from specviz.ui.hub_offer import HubOffer
-    from specviz.ui.options import PageOptions
+    from specviz.ui.options import PageLimits, PageOptions
+    from specviz.ui.page_tasks import ReadWork
     from specviz.ui.pair_option import PairOption
 
 LOADING_POLL_SECONDS = 0.1
@@ -42,10 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     keep_offline(allow_hub=access != "off")
 
     from specviz.errors import SpecvizError
-    from specviz.host.cost_work import make_cost_reader
-    from specviz.host.fit_work import make_fit_reader
     from specviz.host.hub_pairs import make_hub_offer
-    from specviz.host.proofs import ProofParts, make_read_proof
     from specviz.models.devices import pick_device
     from specviz.models.dtypes import precision_label
     from specviz.ui.hub_offer import HubAccess
@@ -68,12 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             opening=opening,
         )
         start_race = _once_loaded(models)
-        parts = ProofParts(start_race, _proofs_once_loaded(models), models.fetch)
-        work = {
-            "proof": make_read_proof(parts, options),
-            "fit": make_fit_reader(options, models.loaded),
-            "costs": make_cost_reader(options, models.loaded),
-        }
+        work = _work(start_race, options, models, dtype, chosen.quantize)
         page = build_page(start_race, options, models.check, models.fetch, work)
         page.launch(server_port=chosen.port, prevent_thread_lock=True, **launch_settings())
         _load(models, options, dtype=dtype, quantize=chosen.quantize, allow_hub=access != "off")
@@ -119,10 +112,8 @@ def page_options(
         fits = [each for each in fitted if each.fit.target == name]
         more = [each for fit in fits for each in (fit.before, fit.name) if each]
         pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more])), folder))
-    # What a visitor of a Space fits would be lost with the next start, and holds others up.
-    limits = PageLimits(allows_fits="SPACE_ID" not in os.environ)
     return PageOptions(
-        tuple(pairs), device, dtype, limits, fitted=fitted, fit_problems=problems, hub=hub
+        tuple(pairs), device, dtype, _limits(), fitted=fitted, fit_problems=problems, hub=hub
     )
 
 
@@ -207,6 +198,47 @@ def _load(
     models.check_loaded = make_check_request(pool)
     models.start_proof = make_start_proof(pool)
     models.ready.set_result(make_start_race(pool))
+
+
+def _work(
+    start_race: "StartRace",
+    options: "PageOptions",
+    models: _Models,
+    dtype: str,
+    quantize: str | None,
+) -> "dict[str, ReadWork]":
+    """What the page offers beside races, by its kind."""
+    from specviz.bench.plan import read_gallery
+    from specviz.host.cost_work import make_cost_reader
+    from specviz.host.fit_work import make_fit_reader
+    from specviz.host.proofs import ProofParts, make_read_proof
+    from specviz.host.sweep_costs import model_sizes
+    from specviz.host.sweep_work import make_sweep_work
+    from specviz.ui.assets import PROMPTS_FOLDER
+
+    parts = ProofParts(start_race, _proofs_once_loaded(models), models.fetch)
+    sweeps = make_sweep_work(
+        start_race,
+        options,
+        read_gallery(PROMPTS_FOLDER),
+        models.fetch,
+        lambda names: model_sizes(names, dtype, quantize),
+    )
+    return sweeps | {
+        "proof": make_read_proof(parts, options),
+        "fit": make_fit_reader(options, models.loaded),
+        "costs": make_cost_reader(options, models.loaded),
+    }
+
+
+def _limits() -> "PageLimits":
+    """What visitors may ask for: on Spaces the device is shared with strangers, and what one of
+    them fits would be lost with the next start."""
+    from specviz.ui.options import PageLimits
+
+    if "SPACE_ID" in os.environ:
+        return PageLimits(max_sweep_minutes=2.0, takes_own_prompts=False, allows_fits=False)
+    return PageLimits()
 
 
 def _hub_access(chosen: argparse.Namespace) -> str:

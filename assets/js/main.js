@@ -4,6 +4,7 @@ import { makeFlip } from './race/flip_coin.js';
 import { makeLiveButton } from './race/race_live.js';
 import { mountCharts } from './race/charts.js';
 import { mountClock } from './race/clock.js';
+import { mountCompare } from './compare/frame.js';
 import { mountCoach } from './learn/coach.js';
 import { mountExamples } from './controls/examples.js';
 import { mountFigures } from './race/figures.js';
@@ -18,6 +19,7 @@ import { mountPredict } from './race/predict.js';
 import { mountRounds } from './rounds/rounds.js';
 import { mountSettings } from './controls/settings.js';
 import { mountSpeed } from './race/speed.js';
+import { mountSweep } from './sweep/sweep.js';
 import { mountStage } from './race/stage.js';
 import { mountStatus } from './race/status.js';
 import { mountWelcome } from './race/welcome.js';
@@ -26,13 +28,16 @@ import { panels } from './model/panels.js';
 import { stopLoader } from './page/rest.js';
 import { watchRoom } from './page/room.js';
 import { loadStrings } from './page/load_strings.js';
-import { nameTabs } from './page/tabs.js';
+import { nameTabs, openTab } from './page/tabs.js';
+import { readSweepLink } from './sweep/link.js';
 import { connect } from './wire/packets.js';
 
 await loadStrings();
 nameTabs();
 watchRoom();
 stopLoader();
+// A tab is drawn when it is first opened.
+if (readSweepLink(window.location.search)) openTab('compare');
 
 /** Parts of the whole page: `mount(container, data)`. */
 const parts = {
@@ -44,6 +49,8 @@ const parts = {
   coach: mountCoach,
   prompt: mountPrompt,
   hub: mountHub,
+  compare: mountCompare,
+  sweep: mountSweep,
 };
 /** Parts of one panel: `mount(container, data, panel)`. */
 const views = {

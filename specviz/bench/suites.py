@@ -19,29 +19,9 @@ MAX_PROMPTS = 2000
 def read_suite(path: Path) -> tuple[GalleryPrompt, ...]:
     """Read prompts from a file: `.jsonl` in the form of Spec-Bench, else a prompt a line.
 
-    A line of Spec-Bench is an object with `question_id`, `category` and `turns`, of which the first
-    turn is the prompt; other keys are left alone.
-
     Raises:
-        RequestError: The file cannot be read, holds no prompt, more than 2,000 of them or more than
-            20 MB, or a line that does not fit; names the line.
+        RequestError: The file cannot be read or holds more than 20 MB, and as `suite_of_text`.
     """
-    lines = _lines(path)
-    read = _question if path.suffix == ".jsonl" else _own_line
-    prompts = tuple(read(path, number, line) for number, line in lines if line.strip())
-    if not prompts:
-        raise _refusal(path, message("sweep.no_prompts"))
-    if len(prompts) > MAX_PROMPTS:
-        raise _refusal(path, message("sweep.many_prompts", n=len(prompts), most=MAX_PROMPTS))
-    seen: set[str] = set()
-    for prompt in prompts:
-        if prompt.id in seen:
-            raise _refusal(path, message("sweep.id_twice", found=prompt.id))
-        seen.add(prompt.id)
-    return prompts
-
-
-def _lines(path: Path) -> list[tuple[int, str]]:
     try:
         with open(path, "rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -49,34 +29,60 @@ def _lines(path: Path) -> list[tuple[int, str]]:
         problem = {"path": str(path), "reason": str(error.strerror)}
         raise RequestError(message("refusal.unreadable", **problem)) from error
     if len(content) > MAX_BYTES:
-        raise _refusal(path, message("format.too_big", allowed=MAX_BYTES // 10**6))
+        raise _refusal(str(path), message("format.too_big", allowed=MAX_BYTES // 10**6))
     try:
-        # Not splitlines, which also cuts at characters that JSON allows within a line.
-        return list(enumerate(content.decode("utf-8-sig").split("\n"), 1))
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise _refusal(path, message("sweep.no_utf8")) from error
+        raise _refusal(str(path), message("sweep.no_utf8")) from error
+    return suite_of_text(text, str(path), is_questions=path.suffix == ".jsonl")
 
 
-def _own_line(path: Path, number: int, line: str) -> GalleryPrompt:
+def suite_of_text(text: str, name: str, *, is_questions: bool) -> tuple[GalleryPrompt, ...]:
+    """Read prompts from the text of a file: a prompt a line, or Spec-Bench's questions.
+
+    A line of Spec-Bench is an object with `question_id`, `category` and `turns`, of which the first
+    turn is the prompt; other keys are left alone.
+
+    Raises:
+        RequestError: It holds no prompt, more than 2,000 of them, or a line that does not fit;
+            names `name` and the line.
+    """
+    read = _question if is_questions else _own_line
+    # Not splitlines, which also cuts at characters that JSON allows within a line.
+    lines = enumerate(text.split("\n"), 1)
+    prompts = tuple(read(name, number, line) for number, line in lines if line.strip())
+    if not prompts:
+        raise _refusal(name, message("sweep.no_prompts"))
+    if len(prompts) > MAX_PROMPTS:
+        raise _refusal(name, message("sweep.many_prompts", n=len(prompts), most=MAX_PROMPTS))
+    seen: set[str] = set()
+    for prompt in prompts:
+        if prompt.id in seen:
+            raise _refusal(name, message("sweep.id_twice", found=prompt.id))
+        seen.add(prompt.id)
+    return prompts
+
+
+def _own_line(name: str, number: int, line: str) -> GalleryPrompt:
     return GalleryPrompt(OWN_LINES, f"line_{number}", line.strip())
 
 
-def _question(path: Path, number: int, line: str) -> GalleryPrompt:
+def _question(name: str, number: int, line: str) -> GalleryPrompt:
     try:
         found: Any = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _refusal(path, message("sweep.line_no_json", line=number)) from error
+        raise _refusal(name, message("sweep.line_no_json", line=number)) from error
     if not isinstance(found, dict):
-        raise _refusal(path, message("sweep.line_no_json", line=number))
+        raise _refusal(name, message("sweep.line_no_json", line=number))
     category, turns = found.get("category"), found.get("turns")
     first = turns[0] if isinstance(turns, list) and turns else None
     is_named = isinstance(category, str) and bool(category.strip()) and category != ALL
     if type(found.get("question_id")) not in (int, str) or not is_named:
-        raise _refusal(path, message("sweep.line_lacks", line=number, all=ALL))
+        raise _refusal(name, message("sweep.line_lacks", line=number, all=ALL))
     if not isinstance(first, str) or not first.strip():
-        raise _refusal(path, message("sweep.line_lacks", line=number, all=ALL))
+        raise _refusal(name, message("sweep.line_lacks", line=number, all=ALL))
     return GalleryPrompt(str(category), f"{category}_{found['question_id']}", first)
 
 
-def _refusal(path: Path, problem: Message) -> RequestError:
-    return RequestError(message("format.in_file", path=str(path), problem=problem))
+def _refusal(name: str, problem: Message) -> RequestError:
+    return RequestError(message("format.in_file", path=name, problem=problem))

@@ -4,8 +4,9 @@ Knows no model: it is given `start_race`. A race has the baseline and up to thre
 which take turns on one device; every second race they come in reverse order. The prompts come in
 turns with one of each category, of each prompt a coarse grid of draft lengths first, then those
 around the best so far of each draft, then the rest. Every draft length is raced on the first turn
-whatever the budget is. Once all are raced on all prompts, those races are repeated whose cells have
-an interval of more than 5 % of their speedup, the best draft lengths first.
+whatever the budget is, unless it is a strict one. Once all are raced on all prompts, those races
+are repeated whose cells have an interval of more than 5 % of their speedup, the best draft lengths
+first.
 """
 
 import time
@@ -72,6 +73,7 @@ def run_sweep(
     record: SweepRecord,
     *,
     minutes: float,
+    is_strict: bool = False,
     should_stop: Callable[[], bool] = lambda: False,
     clock: Clock = time.monotonic,
 ) -> Iterator[SweepProgress]:
@@ -82,7 +84,8 @@ def run_sweep(
     progress holds all races that came to an end.
 
     Args:
-        minutes: Budget. It does not cut the first turn short.
+        minutes: Budget.
+        is_strict: Whether it cuts the first turn short too.
 
     Raises:
         RequestError, ModelLoadError, IncompatibleModelError: What `start_race` raises; only a
@@ -90,7 +93,7 @@ def run_sweep(
         DecodingError: The baseline failed.
     """
     sweep = _Sweep(start_race, record, 60.0 * minutes, should_stop, clock)
-    yield from sweep.first_races()
+    yield from sweep.first_races(may_overrun=not is_strict)
     yield from sweep.repeats()
 
 
@@ -114,15 +117,15 @@ class _Sweep:
         """Prompts that the target cannot read."""
         self._is_warm = False
 
-    def first_races(self) -> Iterator[SweepProgress]:
-        """Race everything once, as far as the budget goes."""
+    def first_races(self, *, may_overrun: bool) -> Iterator[SweepProgress]:
+        """Race everything once, as far as the budget goes, or at least the first turn."""
         turns = self._record.plan.prompt_turns()
         self._of = sum(self._count(prompt) for turn in turns for prompt in turn)
         for number, turn in enumerate(turns):
             for choose in (self._coarse, self._fine):
                 for prompt in turn:
                     for race in self._lacking(prompt, choose):
-                        if self._is_over(may_spend_more=number == 0):
+                        if self._is_over(may_spend_more=may_overrun and number == 0):
                             return
                         yield from self._run(race, is_repeating=False)
 

@@ -21,10 +21,11 @@ from specviz.bench.sweep_files import (
 from specviz.bench.sweep_plan import SweepPlan
 from specviz.bench.sweep_record import SweepRecord
 from specviz.bench.sweep_results import results_of
-from specviz.cli.sweep_costs import measure_check_costs, model_sizes
 from specviz.cli.sweep_options import build_sweep_plan
 from specviz.cli.sweep_tables import print_sweep
 from specviz.errors import RequestError
+from specviz.host.sweep_costs import measure_check_costs, model_sizes
+from specviz.host.sweep_news import shown_of
 from specviz.models.dtype_choice import pick_dtype
 from specviz.texts import message
 from specviz.trace.values import StartRace
@@ -46,7 +47,7 @@ def run_sweep_command(
     plan = build_sweep_plan(args)
     dtype = pick_dtype(args.dtype, args.device, plan.target)
     record = _begun(plan, args.out)
-    for path in filter(None, (args.out, args.csv)):
+    for path in filter(None, (args.out, args.csv, args.page)):
         _check_folder(path)
     names = (plan.target, *(lane.spec.draft for lane in plan.lanes if lane.spec.draft))
     record = replace(record, models=model_sizes(names, dtype, args.quantize))
@@ -60,6 +61,8 @@ def run_sweep_command(
         write_sweep(record, args.out)
     if args.csv is not None:
         _write(args.csv, cells_csv(results.cells))
+    if args.page is not None:
+        _write(args.page, json.dumps(shown_of(record), ensure_ascii=False) + "\n")
     if args.json:
         console.out(json.dumps(sweep_json(record, results), indent=2, allow_nan=False))
     else:

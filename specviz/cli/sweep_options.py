@@ -57,6 +57,8 @@ def add_sweep_options(parser: ArgumentParser) -> None:
     out = "write everything to this file; a file of the same sweep is gone on with"
     add("--out", type=Path, metavar="FILE.json", help=out)
     add("--csv", type=Path, metavar="FILE.csv", help="write the cells to this file")
+    page = "write to this file what the page shows of it: small, without the races themselves"
+    add("--page", type=Path, metavar="FILE.json", help=page)
     no_costs = "do not measure for --out what passes of many tokens and texts cost"
     add("--no-costs", action="store_true", help=no_costs)
     add("--json", action="store_true", help="print one JSON object")

@@ -23,6 +23,7 @@ PALETTE = CSS_FOLDER / "1-palette.css"
 PROMPTS_FOLDER = ASSETS / "prompts"
 TRACES_FOLDER = ASSETS / "traces"
 STORY_OPENINGS = ASSETS / "story_openings.txt"
+SWEEPS_FOLDER = ASSETS / "sweeps"
 
 Settings = dict[str, Any]
 """Some of the settings of a race, as the page's module `settings.js` takes them."""
@@ -60,8 +61,9 @@ class Palette:
 
 
 def serve_assets() -> None:
-    """Let the web server hand out the page's scripts and texts and plotly.js, and nothing else."""
-    gr.set_static_paths([JS_FOLDER, STRINGS_FOLDER, plotly_js()])
+    """Let the web server hand out the page's scripts and texts, the recorded sweep and plotly.js,
+    and nothing else."""
+    gr.set_static_paths([JS_FOLDER, STRINGS_FOLDER, SWEEPS_FOLDER, plotly_js()])
 
 
 def plotly_js() -> Path:

@@ -48,6 +48,14 @@ class PageLimits:
     """Whether visitors may fit drafts, which are written to this machine's disk."""
     max_fit_minutes: float = 30.0
     max_fit_prompts: int = 500
+    max_sweep_lanes: int = 9
+    """Ways to draft in one sweep."""
+    max_sweep_minutes: float = 60.0
+    max_sweep_prompts: int = 500
+    max_sweep_chars: int = 8_000_000
+    """Longest file of prompts, or of a saved sweep, that the page opens."""
+    takes_own_prompts: bool = True
+    """Whether a sweep may race other prompts than the gallery's."""
     max_downloads: int = 4
     """How many visitors may wait for downloads at once; each keeps one of those threads too."""
 

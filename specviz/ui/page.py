@@ -31,6 +31,7 @@ from specviz.ui.runs import RunStore
 from specviz.ui.server_functions import make_server_functions
 from specviz.ui.sessions import CheckRequest, RaceSessions, accept, fetch_nothing
 from specviz.ui.strings import label, languages, translations
+from specviz.ui.sweep_data import sweep_data
 from specviz.ui.theme import build_theme
 
 # Gradio copies all that a component holds, at every packet, for each that ever showed progress.
@@ -80,7 +81,11 @@ def build_page(
             with gr.Tab(label("tab.rounds"), id="rounds", elem_id="sv-tab-rounds"):
                 views.page_part("rounds", rounds_data())
             with gr.Tab(label("tab.compare"), id="compare", elem_id="sv-tab-compare"):
-                comparison = _compare_tab(options)
+                views.page_part("compare")
+                with gr.Column(elem_id="sv-compare-sweep"):
+                    views.page_part("sweep", sweep_data(options, tasks.kinds))
+                with gr.Column(elem_id="sv-compare-fit"):
+                    comparison = _compare_tab(options)
             if "proof" in tasks.kinds:
                 with gr.Tab(label("tab.lossless"), id="lossless", elem_id="sv-tab-lossless"):
                     views.page_part("lossless", lossless_data(options))

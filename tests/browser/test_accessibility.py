@@ -71,6 +71,9 @@ def test_what_opens_and_what_is_embedded_has_no_fault(
     page.locator("#sv-race-figures button").first.click()
     page.locator("#sv-race-status .sv-keys").click()
     assert _faults(page) == []
+    _show_tab(page, "compare")
+    page.locator(".sv-compare-views input").last.check()
+    assert _faults(page) == []
     embedded = open_page(f"{fake_address}/?embed=1")
     assert _faults(embedded) == []
 

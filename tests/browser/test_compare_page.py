@@ -25,6 +25,7 @@ def bare_address() -> Iterator[str]:
 
 def _compare(page: Page) -> Page:
     page.get_by_role("tab", name="Compare").click()
+    page.get_by_role("radio", name=TEXTS["compare.view_fit"]).check()
     page.wait_for_selector(".sv-fitted-view > *")
     return page
 

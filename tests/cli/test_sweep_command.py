@@ -14,8 +14,8 @@ from test_cli import MadeUpRaces
 from specviz.bench.plan import read_gallery
 from specviz.bench.sweep_files import read_sweep
 from specviz.cli import main
-from specviz.cli.sweep_costs import measure_check_costs, model_sizes
 from specviz.cli.sweep_options import DEFAULT_DRAFTS, PROMPTS_FOLDER
+from specviz.host.sweep_costs import measure_check_costs, model_sizes
 from specviz.trace.values import Event, Method, RaceRequest, StartRace, StopReason
 
 CELL = ["draft", "method", "gamma", "category", "n", "speedup", "speedup_low", "speedup_high"]
@@ -111,12 +111,12 @@ def test_lanes_are_asked_for_one_by_one(lines: str, capsys: pytest.CaptureFixtur
 
 
 def test_a_sweep_is_written_and_gone_on_with(lines: str, tmp_path: Path) -> None:
-    out, table = tmp_path / "sweep.json", tmp_path / "cells.csv"
+    out, table, page = (tmp_path / name for name in ("sweep.json", "cells.csv", "page.json"))
     where = ("--prompts", lines, "--out", str(out))
     assert sweep(*FEW, *where, races=Races(ends_after=2))[0] == 130
     part = read_sweep(out)
     assert 0 < len(part.runs) < 12
-    status, races = sweep(*FEW, *where, "--csv", str(table))
+    status, races = sweep(*FEW, *where, "--csv", str(table), "--page", str(page))
     assert status == 0
     whole = read_sweep(out)
     assert whole.runs[: len(part.runs)] == part.runs
@@ -126,6 +126,9 @@ def test_a_sweep_is_written_and_gone_on_with(lines: str, tmp_path: Path) -> None
     }
     with open(table, newline="", encoding="utf-8") as file:
         assert {row["draft"] for row in csv.DictReader(file)} == set(DEFAULT_DRAFTS)
+    shown = json.loads(page.read_text(encoding="utf-8"))
+    assert [lane["draft"] for lane in shown["lanes"]] == list(DEFAULT_DRAFTS)
+    assert shown["cells"]
     assert races.requests
 
 

@@ -81,7 +81,8 @@ function writeSchedule({ schedule, confidence }) {
   return confidence === undefined ? schedule : `${schedule}:${confidence}`;
 }
 
-function writeLane(lane) {
+/** A lane as an address holds it. */
+export function writeLane(lane) {
   const detail = lane[DETAILS[lane.method]];
   return [lane.method, detail, lane.gamma].filter((part) => part !== undefined).join(':');
 }
