@@ -102,7 +102,7 @@ def page_options(
     """
     from specviz.models.catalogue import fitted_models, shipped_models
     from specviz.trace.fits import find_fitted
-    from specviz.ui.options import PageLimits, PageOptions
+    from specviz.ui.options import PageOptions
 
     known = (*shipped_models(), *fitted_models())
     fitted, problems = find_fitted({model.name: model.folder for model in known})
