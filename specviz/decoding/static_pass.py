@@ -95,7 +95,9 @@ class LeanStaticPass:
         self._cos, self._sin = self._lean.rotations_for(capacity)
         num_kv_heads, head_dim = self._lean.head_shape
         shape = (self._lean.num_layers, capacity, 2 * num_kv_heads, head_dim)
-        self._buffer = torch.zeros(shape, dtype=model.dtype, device=model.device)
+        # Views of other tensors, and what is written to them, are watched in every operation.
+        with torch.inference_mode():
+            self._buffer = torch.zeros(shape, dtype=model.dtype, device=model.device)
 
     def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
         """Read a block and return the logits `[num_logits, vocab]` of its last places."""
