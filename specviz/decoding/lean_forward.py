@@ -91,8 +91,6 @@ class LeanForward:
 
     def predict(self, hidden: torch.Tensor) -> torch.Tensor:
         """Logits `[length, vocab]` of the tokens after last states `[length, hidden]`."""
-        if len(hidden) == 1 and self._device.type == "cpu":
-            return self._head.of_one(self._norm.of_one(hidden[0]))[None]
         return self._head(self._norm(hidden))
 
     def run_layers(
@@ -135,7 +133,7 @@ class LeanForward:
         """
         if len(hidden) == 1 and mask is None and self._device.type == "cpu":
             layers = enumerate(self._layers[first:end], first)
-            return self._token.run(hidden[0], layers, rotation, views)[None]
+            return self._token.run(hidden, layers, rotation, views)
         sight = GrowingSight(len(hidden), num_past, self.masks, mask)
         return self.run(hidden, first, end, rotation, views, sight)
 

@@ -1,8 +1,9 @@
 """One token through the layers of a Llama-like model, on a processor.
 
-A plain step reads one token, and so does each step of a draft. There a state is a vector, and what
-an operation costs is mostly that it is called: rotating is a product with one matrix, keys go to
-their place in the cache as they are made, and the norm of a vector is a number of Python's.
+A plain step reads one token, and so does each step of a draft. What a small operation costs there
+is mostly that it is called: rotating is a product with one matrix, and the norm of a state is a
+number of Python's. Products with weights are those of a check of several tokens, so that nothing
+but the number of tokens parts the two.
 """
 
 from collections.abc import Iterable
@@ -35,7 +36,7 @@ class LeanToken:
         rotation: tuple[torch.Tensor, torch.Tensor],
         views: BlockViews,
     ) -> torch.Tensor:
-        """Run numbered layers on the state `[hidden]` of a token and return what it becomes.
+        """Run numbered layers on the state `[1, hidden]` of a token and return what it becomes.
 
         Args:
             rotation: Cosines and signed sines `[1, 1, head_dim]` of its position.
@@ -45,9 +46,9 @@ class LeanToken:
         turn = torch.addcmul(self._straight * cos[0], self._crossed, sin[0])
         for number, layer in layers:
             seen = self._attend(layer, state, turn, number, views)
-            state = layer.output.of_one_added_to(state, seen)
-            gate, up = layer.gate_up.of_one(layer.before_mlp.of_one(state)).chunk(2)
-            state = layer.down.of_one_added_to(state, layer.activation(gate).mul_(up))
+            state = layer.output.added_to(state, seen)
+            gate, up = layer.gate_up(layer.before_mlp.of_one(state)).chunk(2, -1)
+            state = layer.down.added_to(state, layer.activation(gate).mul_(up))
         return state
 
     def _attend(
@@ -58,9 +59,12 @@ class LeanToken:
         number: int,
         views: BlockViews,
     ) -> torch.Tensor:
-        """Return what a layer's queries see, `[num_heads * head_dim]`; `turn` is the rotation as a
-        matrix `[head_dim, head_dim]`."""
-        joined = layer.query_key_value.of_one(layer.before_attention.of_one(state))
+        """Return what a layer's queries see, `[1, num_heads * head_dim]`.
+
+        Args:
+            turn: The rotation as a matrix `[head_dim, head_dim]`.
+        """
+        joined = layer.query_key_value(layer.before_attention.of_one(state))
         turned, value = joined.view(self._split_shape).split_with_sizes(self._split)
         if layer.head_norm is not None:
             turned = layer.head_norm(turned)
@@ -70,4 +74,4 @@ class LeanToken:
         if layer.window is not None:
             keys, values = keys[:, :, -layer.window :], values[:, :, -layer.window :]
         query = query.view(self._groups)
-        return scaled_dot_product_attention(query, keys, values, scale=layer.scale).view(-1)
+        return scaled_dot_product_attention(query, keys, values, scale=layer.scale).view(1, -1)

@@ -56,18 +56,6 @@ class Projection:
             return torch.addmm(residual, states, self.turned)
         return residual + self(states)
 
-    def of_one(self, state: torch.Tensor) -> torch.Tensor:
-        """Project one token's `[in]` to `[out]`."""
-        if self.bias is None:
-            return torch.mv(self.weight, state)
-        return torch.addmv(self.bias, self.weight, state)
-
-    def of_one_added_to(self, residual: torch.Tensor, state: torch.Tensor) -> torch.Tensor:
-        """Project one token's `[in]` and add it to `residual` `[out]`."""
-        if self.bias is not None:
-            residual = residual + self.bias
-        return torch.addmv(residual, self.weight, state)
-
 
 @dataclass(frozen=True, slots=True)
 class Norm:
@@ -107,10 +95,10 @@ class Norm:
         return normal.to(dtype) * self.weight
 
     def of_one(self, state: torch.Tensor) -> torch.Tensor:
-        """Normalise one token's `[width]`; on a processor the norm passes through Python."""
+        """Normalise one token's `[1, width]`; on a processor its norm passes through Python."""
         if not self._is_plain(state):
             return self(state)
-        mean_square = torch.dot(state, state).item() / len(state)
+        mean_square = torch.linalg.vector_norm(state).item() ** 2 / state.shape[-1]
         return torch.addcmul(self.zero, state, self.weight, value=(mean_square + self.eps) ** -0.5)
 
     def _is_plain(self, states: torch.Tensor) -> bool:
