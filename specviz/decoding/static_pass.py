@@ -37,8 +37,8 @@ class Block:
     """`[width]` int64."""
     positions: torch.Tensor
     """Places in the text, `[width]` int64."""
-    slots: torch.Tensor
-    """Places in the cache, `[width]` int64."""
+    given_slots: torch.Tensor | None
+    """Places in the cache, `[width]` int64; None: those from `start` on."""
     visible: torch.Tensor | None
     """`[width, capacity]` bool, true where a token may look; None: each token sees what stands
     before it, from `start` on one behind the other."""
@@ -50,11 +50,20 @@ class Block:
         """Places that may be seen; None: all."""
         return None if self.start is None else self.start + len(self.ids)
 
+    @property
+    def slots(self) -> torch.Tensor:
+        """Places in the cache, `[width]` int64, made where none are given."""
+        if self.given_slots is not None:
+            return self.given_slots
+        assert self.start is not None
+        return self.start + torch.arange(len(self.ids), device=self.ids.device)
+
     def mask(self) -> torch.Tensor:
         """`visible`, made where it is None, `[width, reach]`."""
         if self.visible is not None:
             return self.visible
-        return torch.arange(self.reach or 0, device=self.slots.device) <= self.slots[:, None]
+        slots = self.slots
+        return torch.arange(self.reach or 0, device=slots.device) <= slots[:, None]
 
 
 class StaticPass(Protocol):
@@ -102,13 +111,13 @@ class LeanStaticPass:
     def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
         """Read a block and return the logits `[num_logits, vocab]` of its last places."""
         hidden = self._lean.embed_ids(block.ids)
-        if block.start is None:
+        start, end = block.start, block.reach
+        if start is None or end is None:
             self._slots = block.slots
             sight = StaticSight(block, self._buffer.dtype)
             rotation = (self._cos[block.positions, None], self._sin[block.positions, None])
             hidden = self._lean.run(hidden, 0, None, rotation, self, sight)
         else:
-            start, end = block.start, block.start + len(block.ids)
             rotation = (self._cos[start:end, None], self._sin[start:end, None])
             views = BlockViews(self._buffer, start, end)
             hidden = self._lean.run_block(hidden, 0, None, rotation, views, start)

@@ -140,7 +140,7 @@ class StaticRunner(ModelRunner):
         own = None if visible is None else visible[:, num_past:]
         step.fill(token_ids, position_ids, num_past, own)
         logits = step.run()
-        if width in self._widths:
+        if len(logits) > num_logits:
             logits = logits[num_new - num_logits : num_new]
         # The next replay writes over what this one returned.
         return logits if self._capture is uncaptured else logits.clone()
@@ -225,10 +225,9 @@ class StaticStep:
 
     def _compute(self) -> torch.Tensor:
         ids, positions, start = self._inputs
+        if self._start is not None:
+            return self._forward(Block(ids, positions, None, None, self._start), self._num_logits)
         slots = start + self._offsets
-        visible = None
-        if self._start is None:
-            visible = (self._columns < start).expand(self._width, -1)
-            visible = visible.index_copy(1, slots, self._own)
-        block = Block(ids, positions, slots, visible, self._start)
-        return self._forward(block, self._num_logits)
+        visible = (self._columns < start).expand(self._width, -1)
+        visible = visible.index_copy(1, slots, self._own)
+        return self._forward(Block(ids, positions, slots, visible), self._num_logits)
