@@ -73,7 +73,7 @@ class Norm:
     least: torch.Tensor = field(init=False)
     """√(n ε) `[]`, what a norm ‖x‖ never falls below."""
     zero: torch.Tensor = field(init=False)
-    """`[]`"""
+    """0 `[]`, to which a fused product is added."""
 
     def __post_init__(self) -> None:
         least = math.sqrt(self.eps * self.weight.shape[-1])
