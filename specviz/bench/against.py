@@ -76,6 +76,7 @@ def _runs(
     from transformers.utils import logging
 
     from specviz.models.reference import run_generate
+    from specviz.models.threads import choose_threads
     from specviz.race.lanes import build_decoder, encode_prompt
     from specviz.race.validation import check_request
 
@@ -87,6 +88,9 @@ def _runs(
     pool = open_pool()
     assert speculative.draft is not None
     target, draft = pool.get(baseline.target), pool.get(speculative.draft)
+    if pool.device.type == "cpu":
+        # As every race does: with a thread too many generate() would lose more than our lanes.
+        choose_threads([target.model, draft.model])
     prompt_ids = encode_prompt(request, target)
     decoders = [build_decoder(spec, pool, request) for spec in (baseline, speculative)]
 

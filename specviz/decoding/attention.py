@@ -32,6 +32,7 @@ class GrowingSight:
         """With `mask` `[num_new, num_past + num_new]` for all layers, else what comes before."""
         self._num_new, self._num_past = num_new, num_past
         self._masks, self._mask = masks, mask
+        self._found: dict[int | None, torch.Tensor] = {}
 
     def of(self, window: int | None, keys: torch.Tensor, values: torch.Tensor) -> Seen:
         """Return what a layer looks at."""
@@ -40,27 +41,31 @@ class GrowingSight:
         if window is not None and window >= self._num_past + self._num_new:
             window = None
         if self._num_new == 1:
-            first = 0 if window is None else -window
-            return keys[:, first:], values[:, first:], None, False
+            if window is not None:
+                keys, values = keys[:, :, -window:], values[:, :, -window:]
+            return keys, values, None, False
         if self._num_past == 0 and window is None:
             return keys, values, None, True
-        return keys, values, self._masks.of(self._num_new, self._num_past, window), False
+        if window not in self._found:
+            self._found[window] = self._masks.of(self._num_new, self._num_past, window)
+        return keys, values, self._found[window], False
 
 
 def attend(query: torch.Tensor, seen: Seen, scale: float) -> torch.Tensor:
     """Return what queries `[num_new, num_heads, head_dim]` see, `[num_new, num_heads * head_dim]`.
 
-    Keys and values are `[num_kv_heads, num_seen, head_dim]`.
+    Keys and values are `[1, num_kv_heads, num_seen, head_dim]`.
     """
     keys, values, mask, is_causal = seen
-    num_new, num_kv_heads = len(query), len(keys)
+    num_new, num_kv_heads = len(query), keys.shape[1]
     num_groups = query.shape[1] // num_kv_heads
-    if is_causal:
+    if is_causal or num_groups == 1:
         result = scaled_dot_product_attention(
             query.transpose(0, 1)[None],
-            keys[None],
-            values[None],
-            is_causal=True,
+            keys,
+            values,
+            mask,
+            is_causal=is_causal,
             scale=scale,
             enable_gqa=num_groups > 1,
         )
@@ -68,8 +73,8 @@ def attend(query: torch.Tensor, seen: Seen, scale: float) -> torch.Tensor:
     # [kv head, place in the group, position]: the last two are one long run of positions.
     folded = query.view(num_new, num_kv_heads, num_groups, -1).permute(1, 2, 0, 3)
     folded = folded.reshape(num_kv_heads, num_groups * num_new, -1)
-    if mask is not None and num_groups > 1:
+    if mask is not None:
         mask = mask.repeat(num_groups, 1)
-    result = scaled_dot_product_attention(folded[None], keys[None], values[None], mask, scale=scale)
+    result = scaled_dot_product_attention(folded[None], keys, values, mask, scale=scale)
     result = result[0].view(num_kv_heads, num_groups, num_new, -1)
     return result.permute(2, 0, 1, 3).reshape(num_new, -1)

@@ -12,11 +12,35 @@ HeadShape = tuple[int, int]
 class LayerCache(Protocol):
     """Where layers put keys and values."""
 
-    def write(
-        self, layer: int, keys: torch.Tensor, values: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Keep `[num_new, num_kv_heads, head_dim]`; return all of the layer that may be seen,
-        `[num_kv_heads, num_seen, head_dim]`."""
+    def write(self, layer: int, fresh: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Keep keys and values `[num_new, 2 * num_kv_heads, head_dim]`; return all of the layer
+        that may be seen, `[1, num_kv_heads, num_seen, head_dim]` each."""
+
+
+class BlockViews:
+    """The places of one block in a buffer `[num_layers, capacity, 2 * num_kv_heads, head_dim]`, for
+    all layers at once: cut out layer by layer they would cost as much as a small product."""
+
+    def __init__(self, buffer: torch.Tensor, start: int, end: int, first_layer: int = 0) -> None:
+        """Cut out the places `start` to `end` and what may be seen from there, all before `end`."""
+        self._first_layer = first_layer
+        self._slots = buffer[:, start:end].unbind(0)
+        keys, values = buffer[:, None, :end].transpose(2, 3).chunk(2, 2)
+        self._keys, self._values = keys.unbind(0), values.unbind(0)
+
+    def slots(self, layer: int) -> torch.Tensor:
+        """Where the block's keys and values go, `[num_new, 2 * num_kv_heads, head_dim]`."""
+        return self._slots[layer - self._first_layer]
+
+    def seen(self, layer: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """All keys and values that may be seen, `[1, num_kv_heads, end, head_dim]` each."""
+        index = layer - self._first_layer
+        return self._keys[index], self._values[index]
+
+    def write(self, layer: int, fresh: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Put the block's keys and values into their places; return all that may be seen."""
+        self.slots(layer).copy_(fresh)
+        return self.seen(layer)
 
 
 class LeanCache:
@@ -37,34 +61,19 @@ class LeanCache:
     def __len__(self) -> int:
         return self._length
 
-    def make_room(self, num_new: int, head_shape: HeadShape, like: torch.Tensor) -> None:
-        """Let `num_new` more tokens fit, of the dtype and on the device of `like`."""
+    def make_room(self, num_new: int, head_shape: HeadShape, like: torch.Tensor) -> BlockViews:
+        """Let `num_new` more tokens fit, of the dtype and on the device of `like`, and return their
+        places, behind what is read."""
         end = self._length + num_new
         if self._buffer is None:
             self._buffer = self._empty(end + self._room, head_shape, like)
-        elif end > self._buffer.shape[2]:
+        elif end > self._buffer.shape[1]:
             grown = self._empty(2 * end, head_shape, like)
             self._buffer = _grown(self._buffer, self._length, grown)
-
-    def write(
-        self, layer: int, keys: torch.Tensor, values: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Put `[num_new, num_kv_heads, head_dim]` behind what a layer has read.
-
-        The end moves once for all layers: see `extend`.
-
-        Returns:
-            All keys and values of the layer, `[num_kv_heads, length + num_new, head_dim]`.
-        """
-        assert self._buffer is not None, "make room first"
-        end = self._length + len(keys)
-        own_keys, own_values = self._buffer[layer - self._first_layer]
-        own_keys[self._length : end] = keys
-        own_values[self._length : end] = values
-        return own_keys[:end].transpose(0, 1), own_values[:end].transpose(0, 1)
+        return BlockViews(self._buffer, self._length, end, self._first_layer)
 
     def extend(self, num_new: int) -> None:
-        """Count tokens as read that every layer has written."""
+        """Count tokens as read that every layer has written to their places."""
         self._length += num_new
 
     def truncate(self, num_tokens: int) -> None:
@@ -76,13 +85,14 @@ class LeanCache:
         `start`)."""
         if self._buffer is not None:
             index = rows.to(self._buffer.device) + start
-            self._buffer[:, :, start : start + len(rows)] = self._buffer[:, :, index]
+            self._buffer[:, start : start + len(rows)] = self._buffer[:, index]
             self._length = start + len(rows)
 
     def _empty(self, capacity: int, head_shape: HeadShape, like: torch.Tensor) -> torch.Tensor:
-        return like.new_empty(self._num_layers, 2, capacity, *head_shape)
+        num_kv_heads, head_dim = head_shape
+        return like.new_empty(self._num_layers, capacity, 2 * num_kv_heads, head_dim)
 
 
 def _grown(buffer: torch.Tensor, length: int, grown: torch.Tensor) -> torch.Tensor:
-    grown[:, :, :length] = buffer[:, :, :length]
+    grown[:, :length] = buffer[:, :length]
     return grown

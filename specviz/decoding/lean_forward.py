@@ -14,7 +14,8 @@ import torch
 from transformers import PreTrainedModel
 
 from specviz.decoding.attention import GrowingSight, Sight, attend
-from specviz.decoding.lean_cache import LayerCache, LeanCache
+from specviz.decoding.lean_cache import BlockViews, LayerCache, LeanCache
+from specviz.decoding.lean_token import LeanToken
 from specviz.decoding.lean_weights import (
     LeanLayer,
     Projection,
@@ -49,6 +50,7 @@ class LeanForward:
         self.head_shape = (self._num_kv_heads, head_dim)
         """Of the keys of one token."""
         self.masks = CausalMasks(head.weight.dtype, model.device)
+        self._token = LeanToken(self._num_heads, self._num_kv_heads, head_dim, head.weight)
         self._cos, self._sin = self._rotations(FIRST_TABLE_LENGTH)
 
     @staticmethod
@@ -106,12 +108,34 @@ class LeanForward:
             visible: As in a call of the whole.
         """
         num_new = len(hidden)
+        views = cache.make_room(num_new, self.head_shape, hidden)
+        rotation = self._rotation(position_ids)
         mask = None if visible is None else additive(visible, hidden.dtype, self._device)
-        sight = GrowingSight(num_new, len(cache), self.masks, mask)
-        cache.make_room(num_new, self.head_shape, hidden)
-        hidden = self.run(hidden, first, end, self._rotation(position_ids), cache, sight)
+        hidden = self.run_block(hidden, first, end, rotation, views, len(cache), mask)
         cache.extend(num_new)
         return hidden
+
+    def run_block(
+        self,
+        hidden: torch.Tensor,
+        first: int,
+        end: int | None,
+        rotation: Rotation,
+        views: BlockViews,
+        num_past: int,
+        mask: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Run layers on `hidden` `[num_new, hidden]` behind `num_past` tokens that are read.
+
+        Args:
+            mask: Numbers to add, `[num_new, num_past + num_new]`; None: each token sees the cache
+                and what stands before it.
+        """
+        if len(hidden) == 1 and mask is None and self._device.type == "cpu":
+            layers = enumerate(self._layers[first:end], first)
+            return self._token.run(hidden, layers, rotation, views)
+        sight = GrowingSight(len(hidden), num_past, self.masks, mask)
+        return self.run(hidden, first, end, rotation, views, sight)
 
     def run(
         self,
@@ -124,8 +148,8 @@ class LeanForward:
     ) -> torch.Tensor:
         """Run layers on `hidden` `[num_new, hidden]` with whatever cache and sight are given."""
         for number, layer in enumerate(self._layers[first:end], first):
-            query, key, value = self._project(layer, hidden, rotation)
-            keys, values = cache.write(number, key, value)
+            query, fresh = self._project(layer, hidden, rotation)
+            keys, values = cache.write(number, fresh)
             seen = attend(query, sight.of(layer.window, keys, values), layer.scale)
             hidden = layer.output.added_to(hidden, seen)
             gate, up = layer.gate_up(layer.before_mlp(hidden)).chunk(2, -1)
@@ -134,18 +158,19 @@ class LeanForward:
 
     def _project(
         self, layer: LeanLayer, hidden: torch.Tensor, rotation: Rotation
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Queries and keys, turned by their positions, and values: `[num_new, heads, head_dim]`."""
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Queries `[num_new, num_heads, head_dim]`, and keys and values `[num_new, 2 *
+        num_kv_heads, head_dim]`; queries and keys are turned by their positions."""
         joined = layer.query_key_value(layer.before_attention(hidden))
         num_turned = self._num_heads + self._num_kv_heads
         heads = joined.view(len(hidden), num_turned + self._num_kv_heads, -1)
-        turned = heads[:, :num_turned]
+        own = turned = heads[:, :num_turned]
         if layer.head_norm is not None:
             turned = layer.head_norm(turned)
         cos, sin = rotation
         # x cos + (-x2, x1) sin, the sign of the first half being in the table.
-        turned = torch.addcmul(turned * cos, turned.roll(turned.shape[-1] // 2, -1), sin)
-        return turned[:, : self._num_heads], turned[:, self._num_heads :], heads[:, num_turned:]
+        torch.addcmul(turned * cos, turned.roll(turned.shape[-1] // 2, -1), sin, out=own)
+        return heads[:, : self._num_heads], heads[:, self._num_heads :]
 
     def rotations_for(self, length: int) -> Rotation:
         """Cosines and signed sines `[length or more, head_dim]` of all positions below `length`."""

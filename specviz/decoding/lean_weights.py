@@ -5,8 +5,9 @@ Query, key and value read the same states, as do gate and up: each group is one 
 modules' own weights become views of it, so nothing is held twice and the model runs by itself.
 """
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -39,6 +40,11 @@ class Projection:
 
     weight: torch.Tensor
     bias: torch.Tensor | None
+    turned: torch.Tensor = field(init=False)
+    """The matrix as `[in, out]`, a view that is made once."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "turned", self.weight.t())
 
     def __call__(self, states: torch.Tensor) -> torch.Tensor:
         """Project `[length, in]` to `[length, out]`."""
@@ -47,7 +53,7 @@ class Projection:
     def added_to(self, residual: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
         """Project states and add them to `residual` `[length, out]`."""
         if self.bias is None:
-            return torch.addmm(residual, states, self.weight.t())
+            return torch.addmm(residual, states, self.turned)
         return residual + self(states)
 
 
@@ -56,17 +62,30 @@ class Norm:
     """A root-mean-square norm over the last dimension, rounded as transformers' classes round it.
 
     They normalise in float32. Where states and weights are of one narrow dtype, one fused operation
-    does the same.
+    does the same on devices that have it. On a processor that operation is made of ten, where
+    x w / √(‖x‖² / n + ε) takes four, and of one token two and a number.
     """
 
     weight: torch.Tensor
     eps: float
     rounds_last: bool = False
     """Whether the float32 weights come before the rounding to the states' dtype (Gemma)."""
+    least: torch.Tensor = field(init=False)
+    """√(n ε) `[]`, what a norm ‖x‖ never falls below."""
+    zero: torch.Tensor = field(init=False)
+    """0 `[]`, to which a fused product is added."""
+
+    def __post_init__(self) -> None:
+        least = math.sqrt(self.eps * self.weight.shape[-1])
+        object.__setattr__(self, "least", self.weight.new_tensor(least))
+        object.__setattr__(self, "zero", self.weight.new_zeros(()))
 
     def __call__(self, states: torch.Tensor) -> torch.Tensor:
         """Normalise `[…, width]`."""
         shape, dtype = self.weight.shape[-1:], states.dtype
+        if self._is_plain(states):
+            norms = torch.linalg.vector_norm(states, dim=-1, keepdim=True).hypot_(self.least)
+            return torch.addcdiv(self.zero, states * self.weight, norms, value=shape[0] ** 0.5)
         is_narrow = dtype != torch.float64 and self.weight.dtype == dtype
         if is_narrow and self.weight.dim() == 1:
             return nn.functional.rms_norm(states, shape, self.weight, self.eps)
@@ -74,6 +93,18 @@ class Norm:
         if self.rounds_last:
             return (normal * self.weight).to(dtype)
         return normal.to(dtype) * self.weight
+
+    def of_one(self, state: torch.Tensor) -> torch.Tensor:
+        """Normalise one token's `[1, width]`; on a processor its norm passes through Python."""
+        if not self._is_plain(state):
+            return self(state)
+        mean_square = torch.linalg.vector_norm(state).item() ** 2 / state.shape[-1]
+        return torch.addcmul(self.zero, state, self.weight, value=(mean_square + self.eps) ** -0.5)
+
+    def _is_plain(self, states: torch.Tensor) -> bool:
+        """Whether all is float32 on a processor: then no rounding comes in between."""
+        is_single = states.dtype == torch.float32 == self.weight.dtype
+        return is_single and states.device.type == "cpu"
 
 
 @dataclass(frozen=True, slots=True)

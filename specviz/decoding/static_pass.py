@@ -12,7 +12,8 @@ import torch
 from transformers import PreTrainedModel
 from transformers.cache_utils import DynamicCache, DynamicLayer
 
-from specviz.decoding.attention import GrowingSight, Seen, Sight
+from specviz.decoding.attention import Seen
+from specviz.decoding.lean_cache import BlockViews
 from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.state_cache import layer_makers
 from specviz.errors import IncompatibleModelError
@@ -36,8 +37,8 @@ class Block:
     """`[width]` int64."""
     positions: torch.Tensor
     """Places in the text, `[width]` int64."""
-    slots: torch.Tensor
-    """Places in the cache, `[width]` int64."""
+    given_slots: torch.Tensor | None
+    """Places in the cache, `[width]` int64; None: those from `start` on."""
     visible: torch.Tensor | None
     """`[width, capacity]` bool, true where a token may look; None: each token sees what stands
     before it, from `start` on one behind the other."""
@@ -49,11 +50,20 @@ class Block:
         """Places that may be seen; None: all."""
         return None if self.start is None else self.start + len(self.ids)
 
+    @property
+    def slots(self) -> torch.Tensor:
+        """Places in the cache, `[width]` int64, made where none are given."""
+        if self.given_slots is not None:
+            return self.given_slots
+        assert self.start is not None
+        return self.start + torch.arange(len(self.ids), device=self.ids.device)
+
     def mask(self) -> torch.Tensor:
         """`visible`, made where it is None, `[width, reach]`."""
         if self.visible is not None:
             return self.visible
-        return torch.arange(self.reach or 0, device=self.slots.device) <= self.slots[:, None]
+        slots = self.slots
+        return torch.arange(self.reach or 0, device=slots.device) <= slots[:, None]
 
 
 class StaticPass(Protocol):
@@ -92,47 +102,42 @@ class LeanStaticPass:
         self.capacity = capacity
         self.device = model.device
         self._cos, self._sin = self._lean.rotations_for(capacity)
-        shape = (self._lean.num_layers, 2, capacity, *self._lean.head_shape)
-        self._buffer = torch.zeros(shape, dtype=model.dtype, device=model.device)
+        num_kv_heads, head_dim = self._lean.head_shape
+        shape = (self._lean.num_layers, capacity, 2 * num_kv_heads, head_dim)
+        # Views of other tensors, and what is written to them, are watched in every operation.
+        with torch.inference_mode():
+            self._buffer = torch.zeros(shape, dtype=model.dtype, device=model.device)
 
     def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
         """Read a block and return the logits `[num_logits, vocab]` of its last places."""
-        self._slots, self._start, self._reach = block.slots, block.start, block.reach
-        sight: Sight
-        if block.start is None:
-            where: Any = block.positions
-            sight = StaticSight(block, self._buffer.dtype)
-        else:
-            where = slice(block.start, block.reach)
-            sight = GrowingSight(len(block.ids), block.start, self._lean.masks, None)
-        rotation = (self._cos[where, None], self._sin[where, None])
         hidden = self._lean.embed_ids(block.ids)
-        hidden = self._lean.run(hidden, 0, None, rotation, self, sight)
+        start, end = block.start, block.reach
+        if start is None or end is None:
+            self._slots = block.slots
+            sight = StaticSight(block, self._buffer.dtype)
+            rotation = (self._cos[block.positions, None], self._sin[block.positions, None])
+            hidden = self._lean.run(hidden, 0, None, rotation, self, sight)
+        else:
+            rotation = (self._cos[start:end, None], self._sin[start:end, None])
+            views = BlockViews(self._buffer, start, end)
+            hidden = self._lean.run_block(hidden, 0, None, rotation, views, start)
         return self._lean.predict(hidden[-num_logits:])
 
-    def write(
-        self, layer: int, keys: torch.Tensor, values: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Put a block's keys and values into their slots; return all that may be seen."""
-        all_keys, all_values = self._buffer[layer]
-        start, reach = self._start, self._reach
-        if start is None:
-            all_keys.index_copy_(0, self._slots, keys)
-            all_values.index_copy_(0, self._slots, values)
-        else:
-            all_keys[start:reach] = keys
-            all_values[start:reach] = values
-        return all_keys[:reach].transpose(0, 1), all_values[:reach].transpose(0, 1)
+    def write(self, layer: int, fresh: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """Put a block's keys and values into their slots; return all that there are."""
+        own = self._buffer[layer].index_copy_(0, self._slots, fresh)
+        keys, values = own.transpose(0, 1)[None].chunk(2, 1)
+        return keys, values
 
     def keep_rows(self, start: int, rows: torch.Tensor) -> None:
         """Move the tokens at `start + rows` to the places from `start` on."""
         index = rows.to(self._buffer.device) + start
-        self._buffer[:, :, start : start + len(rows)] = self._buffer[:, :, index]
+        self._buffer[:, start : start + len(rows)] = self._buffer[:, index]
 
     def grown(self, capacity: int) -> "LeanStaticPass":
         """Return the same with more room, and what it has read."""
         grown = LeanStaticPass(self._model, capacity)
-        grown._buffer[:, :, : self.capacity] = self._buffer
+        grown._buffer[:, : self.capacity] = self._buffer
         return grown
 
 

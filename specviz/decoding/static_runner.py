@@ -140,10 +140,10 @@ class StaticRunner(ModelRunner):
         own = None if visible is None else visible[:, num_past:]
         step.fill(token_ids, position_ids, num_past, own)
         logits = step.run()
-        if width in self._widths:
+        if len(logits) > num_logits:
             logits = logits[num_new - num_logits : num_new]
         # The next replay writes over what this one returned.
-        return logits.clone()
+        return logits if self._capture is uncaptured else logits.clone()
 
     def _step(self, width: int, num_logits: int) -> "StaticStep":
         """Make the step of a width: recorded with all its logits and kept, or used this once."""
@@ -169,6 +169,7 @@ class StaticStep:
         self._num_logits = num_logits
         # Ids, positions, and the slot of the first: one copy to the device.
         self._given = torch.zeros(2 * width + 1, dtype=torch.int64, device=device)
+        self._inputs = torch.split(self._given, [width, width, 1])
         # A recording computes, and writes: past the end of any text.
         self._given[-1] = forward.capacity - width
         self._offsets = torch.arange(width, device=device)
@@ -223,11 +224,10 @@ class StaticStep:
         self._start = start if self._is_bounded else None
 
     def _compute(self) -> torch.Tensor:
-        ids, positions, start = torch.split(self._given, [self._width, self._width, 1])
+        ids, positions, start = self._inputs
+        if self._start is not None:
+            return self._forward(Block(ids, positions, None, None, self._start), self._num_logits)
         slots = start + self._offsets
-        visible = None
-        if self._start is None:
-            visible = (self._columns < start).expand(self._width, -1)
-            visible = visible.index_copy(1, slots, self._own)
-        block = Block(ids, positions, slots, visible, self._start)
-        return self._forward(block, self._num_logits)
+        visible = (self._columns < start).expand(self._width, -1)
+        visible = visible.index_copy(1, slots, self._own)
+        return self._forward(Block(ids, positions, slots, visible), self._num_logits)

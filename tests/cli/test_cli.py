@@ -13,6 +13,7 @@ from traces import chain, lane, small_race
 from specviz.bench.repeats import LaneSummary
 from specviz.cli import main
 from specviz.cli.race_report import MAX_ROUNDS_SHOWN, lane_text, one_line, printable
+from specviz.models import threads
 from specviz.race.validation import check_request
 from specviz.trace import files
 from specviz.trace.names import lane_names, names_of
@@ -383,12 +384,17 @@ def test_a_real_race_from_two_folders(
 
 
 def test_our_lanes_are_held_against_generate(
-    tiny_pair: tuple[str, str], capsys: pytest.CaptureFixture[str]
+    tiny_pair: tuple[str, str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     target, draft = tiny_pair
+    chosen_for: list[list[object]] = []
+    monkeypatch.setattr(threads, "choose_threads", chosen_for.append)
     argv = ["--against", "transformers", "--target", target, "--draft", draft, "--repeat", "2"]
     argv += ["--prompt", "the fox", "--dtype", "float64", "--gamma", "2"]
     assert main(["bench", "--max-new-tokens", "24", "--json", *argv]) == 0
+    assert len(chosen_for[0]) == 2, "both sides run on the threads of a race"
     plain_, assisted = json.loads(capsys.readouterr().out)["comparisons"]
     assert (plain_["name"], plain_["reference"]) == ("target alone", "generate()")
     assert (assisted["gamma"], assisted["reference"]) == (2, "generate(assistant_model=…)")

@@ -15,6 +15,7 @@ from transformers import (
 
 from specviz.decoding.lean_cache import LeanCache
 from specviz.decoding.lean_forward import FIRST_TABLE_LENGTH, LeanForward
+from specviz.decoding.lean_weights import lean_norm
 
 WINDOW = 5
 SIZES = {
@@ -117,6 +118,19 @@ def test_the_model_itself_runs_on_with_the_same_weights(shape: str) -> None:
         LeanForward(model)
         assert (model(input_ids=ids).logits - before).abs().max() < 1e-12
     assert all(torch.equal(state[name], tensor) for name, tensor in model.state_dict().items())
+
+
+@pytest.mark.parametrize("size", [0.0, 1e-4, 1.0, 1e4])
+def test_norms_of_single_precision_are_those_of_the_model(size: float) -> None:
+    model = model_of("llama", torch.float32)
+    module = model.model.layers[1].input_layernorm
+    norm = lean_norm(model, module)
+    states = size * torch.randn(6, 32, generator=torch.Generator().manual_seed(3))
+    expected = module(states)
+    nearly = {"rtol": 1e-5, "atol": 1e-30}
+    torch.testing.assert_close(norm(states), expected, **nearly)
+    one_by_one = torch.cat([norm.of_one(state[None]) for state in states])
+    torch.testing.assert_close(one_by_one, expected, **nearly)
 
 
 def test_joined_weights_are_held_once() -> None:
