@@ -49,7 +49,7 @@ const parts = {
   coach: mountCoach,
   prompt: mountPrompt,
   hub: mountHub,
-  compare: mountCompare,
+  frame: mountCompare,
   sweep: mountSweep,
 };
 /** Parts of one panel: `mount(container, data, panel)`. */

@@ -81,7 +81,7 @@ def build_page(
             with gr.Tab(label("tab.rounds"), id="rounds", elem_id="sv-tab-rounds"):
                 views.page_part("rounds", rounds_data())
             with gr.Tab(label("tab.compare"), id="compare", elem_id="sv-tab-compare"):
-                views.page_part("compare")
+                views.page_part("frame")
                 with gr.Column(elem_id="sv-compare-sweep"):
                     views.page_part("sweep", sweep_data(options, tasks.kinds))
                 with gr.Column(elem_id="sv-compare-fit"):

@@ -10,9 +10,14 @@ OpenPage = Callable[..., Page]
 FINISHED = '#sv-compare-status .sv-status-view[data-state="finished"]'
 
 
+def _open_fits(page: Page) -> None:
+    page.get_by_role("tab", name="Compare").click()
+    page.get_by_role("radio", name="Fit a draft").check()
+
+
 def test_a_draft_is_fitted_stopped_and_raced(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address)
-    page.get_by_role("tab", name="Compare").click()
+    _open_fits(page)
     start = page.get_by_role("button", name="Start fitting")
     expect(start).to_be_disabled()
     page.get_by_role("button", name="Use 40 story openings").click()
@@ -35,6 +40,6 @@ def test_a_draft_is_fitted_stopped_and_raced(open_page: OpenPage, fake_address: 
     page.wait_for_selector(FINISHED)
     expect(page.locator("#sv-compare-stage .sv-lane").nth(2)).to_contain_text(f"guesses by {name}")
     page.reload()
-    page.get_by_role("tab", name="Compare").click()
+    _open_fits(page)
     expect(live).to_contain_text("It was stopped at step 60")
     expect(page.locator(".sv-fit-shown select").first).to_contain_text(name)
