@@ -1,5 +1,6 @@
 """Visitors who sign in on a Space have the gated models that they may read, and nobody else has."""
 
+import json
 import logging
 import pickle
 from collections.abc import Iterator
@@ -106,7 +107,8 @@ def test_a_right_is_asked_for_again_each_time_and_the_host_may_have_its_own(
     hub.requests.clear()
     with holding(LET_IN):
         assert list(fetch(REQUEST)) == []
-    assert [x.path for x in hub.requests] == ["/api/models/tiny/gated/auth-check"]
+    asked = [x.path for x in hub.requests if "tiny/gated" in x.path]
+    assert asked == ["/api/models/tiny/gated/auth-check"]
     monkeypatch.setenv("HF_TOKEN", "hf_host_without_a_right")
     with pytest.raises(ModelLoadError, match="sign in"):
         list(fetch(REQUEST))
@@ -142,8 +144,8 @@ def test_a_key_is_sent_to_the_hub_for_gated_models_alone_and_written_nowhere(
         sessions.enter(Panel.RACE, lambda: REQUEST, "page")
         list(each_holding(key, sessions.stream("page")))
     first, second = runs.of("page")
-    assert '"state": "finished"' in first.packets[-1]
-    assert NO_ACCESS in in_english(_last_text(second.packets[-1]))
+    assert json.loads(first.packets[-1])["status"] == {"state": "finished"}
+    assert NO_ACCESS in in_english(json.loads(second.packets[-1])["status"]["text"])
     sent = {x.path.split("?")[0] for x in hub.requests if x.token is not None}
     assert sent
     assert all("tiny/gated" in path for path in sent)
@@ -174,9 +176,3 @@ def test_a_stream_holds_its_key_from_step_to_step_and_is_closed_with_it() -> Non
     next(steps)
     steps.close()  # type: ignore[attr-defined]
     assert seen == [LET_IN, LET_IN, "closed"]
-
-
-def _last_text(packet: str) -> object:
-    import json
-
-    return json.loads(packet)["status"]["text"]

@@ -1,5 +1,6 @@
 """On a Space the page has a button to sign in, and its calls bring the visitor's key."""
 
+import asyncio
 import threading
 import time
 from collections.abc import Iterator
@@ -13,9 +14,9 @@ from fake_race import OPTIONS, FakeRace
 from gradio.helpers import special_args
 
 from specviz.hub_key import held_key, holding, token_of
+from specviz.ui.controls import build_controls
 from specviz.ui.hub_offer import HubAccess, HubOffer, PairAsked, PairLook
 from specviz.ui.options import PageOptions
-from specviz.ui.page import build_page
 from specviz.ui.page_data import hub_data
 from specviz.ui.page_tasks import PageTasks
 from specviz.ui.race_queue import RaceQueue
@@ -57,11 +58,18 @@ def hub_look(offered: PageOptions) -> Any:
     return next(each for each in functions if each.__name__ == "hub_look")
 
 
+async def expects_oauth(offered: PageOptions) -> bool:
+    """Whether the controls have a button to sign in. Without a running loop Gradio's blocks would
+    make one for themselves and leave it open."""
+    with gr.Blocks(analytics_enabled=False) as page:
+        build_controls(offered)
+    return bool(page.expects_oauth)
+
+
 def test_the_button_and_what_it_is_for_are_there_where_signing_in_was_switched_on() -> None:
     for takes in (True, False):
         offered = options(takes_sign_in=takes)
-        page = build_page(FakeRace(pause=0), offered)
-        assert page.expects_oauth is takes
+        assert asyncio.run(expects_oauth(offered)) is takes
         data = hub_data(offered)
         assert data is not None
         assert data["takes_sign_in"] is takes
