@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from specviz.models.hub_door import HubDoor
     from specviz.models.loading import LoadedModel, ModelPool
     from specviz.trace.proofs import ProofEvent, ProofRequest, StartProof
     from specviz.trace.values import (
@@ -54,7 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         models = _Models()
         dtype = _dtype(chosen, device, is_hub_open=access != "off")
         held = (device, dtype, chosen.quantize)
-        hub = make_hub_offer(HubAccess(access), *held, models.loaded_bytes)
+        models.door = _hub_door(access)
+        hub = make_hub_offer(HubAccess(access), *held, models.loaded_bytes, models.door)
         opening = None if chosen.target or access == "off" else _opening(device, dtype)
         options = page_options(
             chosen.target,
@@ -132,6 +134,8 @@ class _Models:
     """Where models are loaded to; None before it is there."""
     fetch_lacking: "FetchModels | None" = None
     """Downloads what a race lacks; None before the pool is there."""
+    door: "HubDoor | None" = None
+    """Who may have gated models; None where nobody signs in."""
 
     def check(self, request: "RaceRequest") -> None:
         """Refuse a request as soon as the models can tell."""
@@ -148,6 +152,8 @@ class _Models:
         """Give a model as races have it, once they can run."""
         self.ready.result()
         assert self.pool is not None
+        if self.door is not None:
+            self.door.let_in(name)
         return self.pool.get(name)
 
     def loaded_bytes(self, name: str) -> int:
@@ -183,7 +189,7 @@ def _load(
 
     models.pool = pool = ModelPool(options.device, dtype, quantize=quantize, allow_hub=allow_hub)
     if allow_hub:
-        models.fetch_lacking = make_fetch_models(pool.has, HubDownloads())
+        models.fetch_lacking = make_fetch_models(pool.has, HubDownloads(), models.door)
     for is_hub in (True, False):
         pairs = [pair for pair in options.pairs if pair.is_hub is is_hub]
         offered = [name for pair in pairs for name in (pair.target, *pair.drafts)]
@@ -247,6 +253,15 @@ def _hub_access(chosen: argparse.Namespace) -> str:
     if chosen.allow_hub:
         return "any"
     return "catalogue" if chosen.hub_catalogue or "SPACE_ID" in os.environ else "off"
+
+
+def _hub_door(access: str) -> "HubDoor | None":
+    """What lets visitors in to gated models: on Spaces, where signing in was switched on."""
+    if access == "off" or not {"SPACE_ID", "OAUTH_CLIENT_ID"} <= os.environ.keys():
+        return None
+    from specviz.models.hub_door import HubDoor
+
+    return HubDoor()
 
 
 def _dtype(chosen: argparse.Namespace, device: str, *, is_hub_open: bool) -> str:

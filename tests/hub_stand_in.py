@@ -36,6 +36,7 @@ HUB_CONFIG = LlamaConfig(
 )
 """Shape of the tiny models that tests serve."""
 INFO = re.compile(r"/api/models/(?P<name>[^/]+/[^/]+)/revision/(?P<revision>[^?]+)(\?.*)?")
+AUTH = re.compile(r"/api/models/(?P<name>[^/]+/[^/]+)/auth-check")
 FILE = re.compile(r"/(?P<name>[^/]+/[^/]+)/resolve/(?P<revision>[^/]+)/(?P<file>[^?]+)(\?.*)?")
 
 
@@ -168,7 +169,8 @@ class _Handler(BaseHTTPRequestHandler):
         range_ = self.headers.get("Range")
         self._hub.requests.append(Request(self.command, self.path, range_, token))
         info, file = INFO.fullmatch(self.path), FILE.fullmatch(self.path)
-        found = info or file
+        asks_access = AUTH.fullmatch(self.path)
+        found = info or file or asks_access
         repository = found and self._hub.repositories.get(found["name"])
         if not found or not repository:
             self._refuse(404 if token else 401, "RepoNotFound", "Repository not found")
@@ -177,12 +179,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif repository.fault is Fault.DOWN:
             self._refuse(500, "", "Internal Error")
-        elif found["revision"] not in ("main", repository.commit):
+        elif not asks_access and found["revision"] not in ("main", repository.commit):
             self._refuse(404, "RevisionNotFound", "Invalid rev id")
         elif info:
             self._send(json.dumps(_info(found["name"], repository)).encode(), {})
         elif repository.fault is Fault.GATED and token != ALLOWED_TOKEN:
             self._refuse(403 if token else 401, "GatedRepo", "Access to model is restricted")
+        elif asks_access:
+            self._send(b"{}", {})
         else:
             self._serve(repository, repository.folder / found["file"])
 

@@ -124,6 +124,25 @@ def test_what_of_the_hub_a_page_may_use(
     assert app._hub_access(app._parser().parse_args(arguments)) == access
 
 
+@pytest.mark.parametrize(
+    ("access", "variables", "is_on"),
+    [
+        ("catalogue", {"SPACE_ID": "somebody/specviz", "OAUTH_CLIENT_ID": "x"}, True),
+        ("off", {"SPACE_ID": "somebody/specviz", "OAUTH_CLIENT_ID": "x"}, False),
+        ("any", {"SPACE_ID": "somebody/specviz"}, False),
+        ("any", {"OAUTH_CLIENT_ID": "x"}, False),
+    ],
+)
+def test_visitors_sign_in_on_a_space_that_has_it_switched_on(
+    access: str, variables: dict[str, str], is_on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SPACE_ID", "OAUTH_CLIENT_ID"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert (app._hub_door(access) is not None) is is_on
+
+
 def test_a_hub_pair_that_does_not_load_keeps_nobody_from_the_shipped_models(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

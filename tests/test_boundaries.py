@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LAYERS: Mapping[str, int] = {
     "specviz": 0,
     "specviz.errors": 0,
+    "specviz.hub_key": 0,
     "specviz.texts": 0,
     "specviz.trace.limits": 0,
     "specviz.trace.values": 0,
@@ -48,6 +49,7 @@ PACKAGES = {
     "specviz.trace.values": set(),
     "specviz.trace.limits": set(),
     "specviz.errors": set(),
+    "specviz.hub_key": set(),
     "specviz.texts": set(),
 }
 """What rooms with little need may use beside the standard library."""

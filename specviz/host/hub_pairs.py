@@ -1,6 +1,7 @@
 """Gives the page the catalogue of hub pairs, and the way to look at one before its download."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from specviz.models.hub_catalogue import HubCatalogue, HubPair, read_catalogue
 from specviz.ui.hub_offer import (
@@ -12,6 +13,9 @@ from specviz.ui.hub_offer import (
     PublishedFigure,
 )
 
+if TYPE_CHECKING:
+    from specviz.models.hub_door import HubDoor
+
 LoadedBytes = Callable[[str], int]
 """Memory that a model takes already; 0 where it is not loaded."""
 
@@ -22,18 +26,24 @@ def make_hub_offer(
     dtype: str,
     quantize: str | None,
     loaded_bytes: LoadedBytes,
+    door: "HubDoor | None" = None,
 ) -> HubOffer:
-    """Make what the page offers of the hub; nothing asks the hub before a pair is looked at."""
+    """Make what the page offers of the hub; nothing asks the hub before a pair is looked at.
+
+    With a `door` visitors may sign in, and have of the gated models what it lets them in to.
+    """
 
     def look(asked: PairAsked) -> PairLook:
         # torch and transformers come with it, and the page answers before they are read.
         from specviz.host.pair_look import look_at_pair
+        from specviz.models.model_facts import NamedSource
 
-        return look_at_pair(asked, device, dtype, quantize, loaded_bytes)
+        source = NamedSource(door=door)
+        return look_at_pair(asked, device, dtype, quantize, loaded_bytes, source)
 
     catalogue = read_catalogue()
     pairs = tuple(_option(catalogue, pair) for pair in catalogue.pairs)
-    return HubOffer(pairs, access, look)
+    return HubOffer(pairs, access, look, takes_sign_in=door is not None)
 
 
 def _option(catalogue: HubCatalogue, pair: HubPair) -> HubPairOption:

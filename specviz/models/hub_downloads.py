@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from specviz.errors import ModelLoadError
+from specviz.hub_key import HubKey
 from specviz.models.hub_files import OnProgress, fetch_model
 
 LOOK_SECONDS = 0.1
@@ -33,6 +34,7 @@ class Fetch(Protocol):
         revision: str,
         on_progress: OnProgress | None,
         should_stop: Callable[[], bool],
+        key: HubKey | None,
     ) -> Path: ...
 
 
@@ -45,16 +47,21 @@ class HubDownloads:
         self._lock = threading.Lock()
 
     def follow(
-        self, name: str, revision: str, should_stop: Callable[[], bool] = bool
+        self,
+        name: str,
+        revision: str,
+        should_stop: Callable[[], bool] = bool,
+        key: HubKey | None = None,
     ) -> Iterator[Progress]:
         """Download a model, or join who does, and yield how far that is whenever it has changed.
 
+        Who begins it lends it their key, if they have one; it is let go of when the download ends.
         The iterator ends when all files are here, or once `should_stop` answers True.
 
         Raises:
             ModelLoadError: The model cannot be had.
         """
-        download = self._join(name, revision)
+        download = self._join(name, revision, key)
         told = None
         try:
             while not download.wait(LOOK_SECONDS):
@@ -68,11 +75,11 @@ class HubDownloads:
         if download.error is not None:
             raise download.error
 
-    def _join(self, name: str, revision: str) -> "_Download":
+    def _join(self, name: str, revision: str, key: HubKey | None) -> "_Download":
         with self._lock:
             download = self._under_way.get(name)
             if download is None or not download.admit():
-                download = _Download(self._fetch, name, revision, after=download)
+                download = _Download(self._fetch, name, revision, key, after=download)
                 self._under_way[name] = download
             return download
 
@@ -87,13 +94,19 @@ class _Download:
     """One download and how many wait for it; it begins at once, behind `after` if that is given."""
 
     def __init__(
-        self, fetch: Fetch, name: str, revision: str, after: "_Download | None" = None
+        self,
+        fetch: Fetch,
+        name: str,
+        revision: str,
+        key: HubKey | None,
+        after: "_Download | None" = None,
     ) -> None:
         self.name = name
         self.progress = Progress(0, 0)
         self.error: BaseException | None = None
         self._fetch = fetch
         self._revision = revision
+        self._key = key
         self._num_waiting = 1
         self._is_given_up = False
         self._lock = threading.Lock()
@@ -130,12 +143,14 @@ class _Download:
             self._after.wait()
             self._after = None
         try:
-            self._fetch(self.name, self._revision, self._note, self._should_stop)
+            self._fetch(self.name, self._revision, self._note, self._should_stop, self._key)
         except ModelLoadError as error:
             self.error = error
         # It is raised again where somebody waits for it.
         except Exception as error:  # noqa: BLE001
             self.error = error
+        finally:
+            self._key = None
 
     def _note(self, done: int, total: int) -> None:
         self.progress = Progress(done, total)

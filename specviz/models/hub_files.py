@@ -15,6 +15,7 @@ from huggingface_hub import HfApi, constants, hf_hub_download, try_to_load_from_
 from huggingface_hub.utils.tqdm import tqdm
 
 from specviz.errors import ModelLoadError
+from specviz.hub_key import HubKey, token_of
 from specviz.models.config_limits import CONFIG_FILE, check_config, size_problem
 from specviz.models.free_space import free_disk, gigabytes
 from specviz.models.hub_problems import OUT_OF_REACH, hub_problem
@@ -110,8 +111,11 @@ def fetch_files(
     names: Iterable[str],
     on_progress: OnProgress | None = None,
     should_stop: Callable[[], bool] = lambda: False,
+    key: HubKey | None = None,
 ) -> Path:
     """Bring files of a repository here and return their folder.
+
+    A visitor's key opens what the hub lets them in to; without one the host asks as itself.
 
     Raises:
         ModelLoadError: A file is too large for what it is, or cannot be had, the disk has no room,
@@ -135,7 +139,7 @@ def fetch_files(
     add(0)
     folder = None
     for name in wanted:
-        folder = _fetch(listing, name, add)
+        folder = _fetch(listing, name, add, key)
     if folder is None:
         raise ModelLoadError(message("refusal.no_config", path=listing.name))
     if on_progress is not None:
@@ -148,6 +152,7 @@ def fetch_model(
     revision: str = "main",
     on_progress: OnProgress | None = None,
     should_stop: Callable[[], bool] = lambda: False,
+    key: HubKey | None = None,
 ) -> Path:
     """Bring all that loading a hub model needs here and return its folder.
 
@@ -167,13 +172,15 @@ def fetch_model(
         return folder
     if not any(file.endswith(".safetensors") for file in listing.weight_files):
         raise ModelLoadError(message("refusal.hub_no_safetensors", model=name))
-    check_config(name, fetch_files(listing, listing.small_files, should_stop=should_stop))
-    return fetch_files(
-        listing, (*listing.small_files, *listing.weight_files), on_progress, should_stop
-    )
+    small = fetch_files(listing, listing.small_files, should_stop=should_stop, key=key)
+    check_config(name, small)
+    wanted = (*listing.small_files, *listing.weight_files)
+    return fetch_files(listing, wanted, on_progress, should_stop, key)
 
 
-def _fetch(listing: HubListing, file_name: str, add: Callable[[int], None]) -> Path:
+def _fetch(
+    listing: HubListing, file_name: str, add: Callable[[int], None], key: HubKey | None
+) -> Path:
     # The config is asked for by the revision's name, so that the cache notes which commit that is
     # and the model is found there when the hub is out of reach.
     is_config = file_name == CONFIG_FILE
@@ -184,6 +191,7 @@ def _fetch(listing: HubListing, file_name: str, add: Callable[[int], None]) -> P
             revision=listing.revision if is_config else listing.commit,
             etag_timeout=ANSWER_SECONDS,
             tqdm_class=_silent_bar(add),
+            token=token_of(key),
         )
     except ModelLoadError:
         raise

@@ -6,7 +6,7 @@ downloaded.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from transformers import AutoTokenizer, PreTrainedModel
 
@@ -14,6 +14,9 @@ from specviz.models.hub_catalogue import known_revision
 from specviz.models.hub_files import fetch_files, list_model
 from specviz.models.location import find_folder
 from specviz.models.shapes import SAFE, in_one_sentence, read_shapes
+
+if TYPE_CHECKING:
+    from specviz.models.hub_door import HubDoor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,8 +100,10 @@ class NamedSource:
     Reading a hub model asks the hub and downloads some small files; nothing else does.
     """
 
-    def __init__(self, *, allow_hub: bool = True) -> None:
+    def __init__(self, *, allow_hub: bool = True, door: "HubDoor | None" = None) -> None:
+        """Read for a visitor whom `door` lets in, or for the host."""
         self._allow_hub = allow_hub
+        self._door = door
 
     def read(self, name: str) -> ModelFacts:
         """Read what is known of a model."""
@@ -107,9 +112,13 @@ class NamedSource:
             has_safetensors = any(folder.glob("*.safetensors"))
             return read_folder(name, folder, has_safetensors=has_safetensors)
         listing = list_model(name, known_revision(name))
+        key = None
+        if self._door is not None and listing.is_gated:
+            self._door.note_gated(name)
+            key = self._door.let_in(name)
         return read_folder(
             name,
-            fetch_files(listing, listing.small_files),
+            fetch_files(listing, listing.small_files, key=key),
             has_safetensors=any(x.endswith(".safetensors") for x in listing.weight_files),
             missing_bytes=listing.missing_bytes(),
             is_gated=listing.is_gated,

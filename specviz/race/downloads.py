@@ -1,15 +1,23 @@
 """Brings the files of hub models here that a race lacks, before the race waits for its turn."""
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from specviz.models.hub_catalogue import known_revision
 from specviz.models.hub_downloads import HubDownloads
 from specviz.models.location import find_folder
 from specviz.trace.values import FetchModels, ModelDownloading, RaceRequest
 
+if TYPE_CHECKING:
+    from specviz.models.hub_door import HubDoor
 
-def make_fetch_models(is_loaded: Callable[[str], bool], downloads: HubDownloads) -> FetchModels:
+
+def make_fetch_models(
+    is_loaded: Callable[[str], bool], downloads: HubDownloads, door: "HubDoor | None" = None
+) -> FetchModels:
     """Make what downloads the models of a race; those that `is_loaded` or lie here cost nothing.
+
+    Where visitors sign in, `door` is asked first about every model, also about those that are here.
 
     The iterator it returns raises ModelLoadError where a model cannot be had.
     """
@@ -20,9 +28,12 @@ def make_fetch_models(is_loaded: Callable[[str], bool], downloads: HubDownloads)
         names = dict.fromkeys(
             name for spec in request.lanes for name in (spec.target, spec.draft) if name
         )
+        keys = {} if door is None else {name: door.let_in(name) for name in names}
         lacking = [name for name in names if not is_loaded(name) and find_folder(name) is None]
         for number, name in enumerate(lacking, 1):
-            for progress in downloads.follow(name, known_revision(name), should_stop):
+            for progress in downloads.follow(
+                name, known_revision(name), should_stop, keys.get(name)
+            ):
                 yield ModelDownloading(name, number, len(lacking), *progress)
             if should_stop():
                 return

@@ -12,6 +12,7 @@ from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.page_data import hub_data, prompt_data
 from specviz.ui.panels import Panel
 from specviz.ui.settings_data import Span, first_lanes, settings_data, spans
+from specviz.ui.sign_in import sign_in_button
 from specviz.ui.strings import label
 
 
@@ -71,6 +72,8 @@ def build_controls(options: PageOptions) -> Controls:
         with gr.Column(min_width=300, elem_id="sv-race-settings"):
             lanes = views.choice("lanes", json.dumps(first_lanes(options)), data)
             views.page_part("hub", hub_data(options))
+            if options.takes_sign_in:
+                sign_in_button()
             chat = _chat_switch()
             span = spans(limits)
             with gr.Row():

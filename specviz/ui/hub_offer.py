@@ -97,9 +97,13 @@ class HubOffer:
         pairs: tuple[HubPairOption, ...],
         access: HubAccess,
         look: LookAtPair,
+        *,
+        takes_sign_in: bool = False,
     ) -> None:
         self.pairs = pairs
         self.access = access
+        self.takes_sign_in = takes_sign_in
+        """Whether visitors may sign in to the hub, for gated models."""
         self._look = look
         self._known: dict[str, PairOption] = {}
         self._lock = threading.Lock()

@@ -95,6 +95,11 @@ class PageOptions:
     """Drafts that visitors fit while the page is open; they are offered too."""
 
     @property
+    def takes_sign_in(self) -> bool:
+        """Whether visitors may sign in to the hub."""
+        return self.hub is not None and self.hub.takes_sign_in
+
+    @property
     def all_fitted(self) -> tuple[FittedDraft, ...]:
         """Every fitted draft, those of this page's visitors last."""
         return (*self.fitted, *self.new_fits.drafts)

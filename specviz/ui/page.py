@@ -1,6 +1,6 @@
 """Builds the page: lays the tabs out and wires their buttons to races."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ from specviz.ui.request_form import FormValues, request_from_form
 from specviz.ui.runs import RunStore
 from specviz.ui.server_functions import make_server_functions
 from specviz.ui.sessions import CheckRequest, RaceSessions, accept, fetch_nothing
+from specviz.ui.sign_in import streaming_with_key
 from specviz.ui.strings import label, languages, translations
 from specviz.ui.sweep_data import sweep_data
 from specviz.ui.theme import build_theme
@@ -92,7 +93,7 @@ def build_page(
             with gr.Tab(label("tab.learn"), id="learn", elem_id="sv-tab-learn"):
                 views.page_part("learn", learn_data(options))
         views.page_part("coach", learn_data(options))
-        _wire_races(sessions, [race, comparison], bus)
+        _wire_races(sessions, [race, comparison], bus, takes_sign_in=options.takes_sign_in)
         page.unload(_closing(sessions))
         add_api(start_race, options, queue, fetch_models)
     page.queue(max_size=options.limits.queue_size, default_concurrency_limit=1)
@@ -168,12 +169,16 @@ def _compare_tab(options: PageOptions) -> _Starter:
     return _Starter(Panel.COMPARE, triggers, controls.inputs(), read)
 
 
-def _wire_races(sessions: RaceSessions, starters: list[_Starter], bus: gr.HTML) -> None:
+def _wire_races(
+    sessions: RaceSessions, starters: list[_Starter], bus: gr.HTML, *, takes_sign_in: bool
+) -> None:
     for starter in starters:
-        _wire_start(sessions, starter, bus)
+        _wire_start(sessions, starter, bus, takes_sign_in=takes_sign_in)
 
 
-def _wire_start(sessions: RaceSessions, starter: _Starter, bus: gr.HTML) -> None:
+def _wire_start(
+    sessions: RaceSessions, starter: _Starter, bus: gr.HTML, *, takes_sign_in: bool
+) -> None:
     """Wire what starts a race: the form is read at once, and the race streamed from its turn on.
 
     Races wait in the page's own queue, so Gradio starts each stream as it comes.
@@ -182,7 +187,7 @@ def _wire_start(sessions: RaceSessions, starter: _Starter, bus: gr.HTML) -> None
     def enter(request: gr.Request, *values: object) -> str:
         return sessions.enter(starter.panel, lambda: starter.read(*values), _visitor(request))
 
-    def stream(request: gr.Request) -> Iterator[str]:
+    def stream(request: gr.Request) -> Generator[str]:
         yield from sessions.stream(_visitor(request))
 
     def turn_away(request: gr.Request) -> Any:
@@ -190,7 +195,7 @@ def _wire_start(sessions: RaceSessions, starter: _Starter, bus: gr.HTML) -> None
 
     entering = gr.on(starter.triggers, enter, inputs=starter.inputs, outputs=[bus], **_AT_ONCE)
     racing = entering.success(
-        stream,
+        streaming_with_key(stream) if takes_sign_in else stream,
         outputs=[bus],
         concurrency_limit=None,
         trigger_mode="multiple",

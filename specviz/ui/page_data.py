@@ -45,7 +45,8 @@ def hub_data(options: PageOptions) -> dict[str, Any] | None:
     if options.hub is None:
         return None
     pairs = [asdict(pair) for pair in options.hub.pairs]
-    return {"access": options.hub.access.value, "pairs": pairs}
+    signs_in = options.takes_sign_in
+    return {"access": options.hub.access.value, "pairs": pairs, "takes_sign_in": signs_in}
 
 
 def status_data() -> dict[str, Any]:

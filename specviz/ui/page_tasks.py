@@ -4,6 +4,7 @@ A task runs in a thread of its own and takes the device a turn at a time. Its pa
 task that nobody asks for any more is stopped. It is known only by an unguessable id.
 """
 
+import contextvars
 import logging
 import secrets
 import threading
@@ -123,7 +124,9 @@ class PageTasks:
             self._tasks[task.id] = task
             self._forget()
         turns = Turns(self._queue, task.should_stop)
-        threading.Thread(target=task.run, args=(work, turns), daemon=True).start()
+        # Whom the work is for goes along: it may need their key to the hub.
+        run = contextvars.copy_context().run
+        threading.Thread(target=run, args=(task.run, work, turns), daemon=True).start()
         return {"id": task.id}
 
     def news(self, task_id: object, first: object) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from specviz.ui.request_values import shown
 from specviz.ui.runs import Run, RunStore
 from specviz.ui.sessions import RaceSessions
 from specviz.ui.settings_data import pair_data
+from specviz.ui.sign_in import taking_key
 from specviz.ui.strings import PageError, message
 
 ServerFunction = Callable[[Any], Any]
@@ -80,7 +81,8 @@ def make_server_functions(
     functions: list[Callable[..., Any]] = [replay, control, recorded, opened, finished, saved]
     functions.append(fits_made)
     functions += [*_hub_functions(options), *_task_functions(tasks), predicted]
-    return [_taking_lists(function) for function in functions]
+    called = [_taking_lists(function) for function in functions]
+    return [taking_key(each) for each in called] if options.takes_sign_in else called
 
 
 def _hub_functions(options: PageOptions) -> list[Callable[..., Any]]:

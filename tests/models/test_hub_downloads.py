@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from specviz.errors import ModelLoadError
+from specviz.hub_key import HubKey
 from specviz.models.hub_downloads import HubDownloads, Progress
 
 
@@ -25,6 +26,7 @@ class SlowFetch:
         revision: str,
         on_progress: Callable[[int, int], None] | None,
         should_stop: Callable[[], bool],
+        key: HubKey | None,
     ) -> Path:
         self.num_begun += 1
         self.begun.release()

@@ -39,7 +39,7 @@ class HubPanel {
   /** Counts what was looked at, so that a late answer is not taken for the newest. */
   #turn = 0;
 
-  constructor({ pairs, access }) {
+  constructor({ pairs, access, takes_sign_in: takesSignIn }) {
     this.#pairs = pairs;
     this.#access = access;
     const isOff = access === 'off';
@@ -48,6 +48,7 @@ class HubPanel {
     const steps = wrap('div', 'sv-hub-steps', this.#look, this.#race);
     const body = wrap('div', 'sv-hub-body', about, field('pair', this.#select), this.#facts);
     body.append(this.#own, steps, this.#said, this.#report);
+    if (takesSignIn) body.append(make('p', 'sv-hub-sign-in', t('hub.sign_in')));
     const title = wrap('summary', '', make('b', '', t('hub.title')), make('span', '', t('hub.title_more')));
     this.element = wrap('details', 'sv-hub', title, body);
     this.element.classList.toggle('is-off', isOff);
