@@ -202,4 +202,13 @@ def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: st
     if rule not in tuple(Rule):
         raise RequestError(f"--lane rule must be one of {', '.join(Rule)}, got {rule!r}")
     name = lane.get("name")
-    return LaneSpec(name, method, target, draft, **numbers, rule=Rule(rule))
+    return LaneSpec(
+        name,
+        method,
+        target,
+        draft,
+        **numbers,
+        rule=Rule(rule),
+        head=lane.get("head"),
+        head_reading=lane.get("head_reading"),
+    )

@@ -23,6 +23,8 @@ from specviz.decoding.lean_weights import (
     lean_norm,
 )
 from specviz.decoding.masks import CausalMasks, additive
+from specviz.decoding.taps import Tapped
+from specviz.models.eagle_form import FINAL
 
 FIRST_TABLE_LENGTH = 512
 Rotation = tuple[torch.Tensor, torch.Tensor]
@@ -78,6 +80,23 @@ class LeanForward:
         hidden = self.run_layers(self.embed(token_ids), 0, None, position_ids, cache, visible)
         return self.predict(hidden[-num_logits:])
 
+    def call_tapped(
+        self,
+        token_ids: Sequence[int],
+        position_ids: Sequence[int],
+        cache: LeanCache,
+        num_logits: int,
+        visible: torch.Tensor | None,
+        taps: Sequence[int],
+    ) -> tuple[torch.Tensor, Tapped]:
+        """Do the same, and return the states `[num_new, hidden]` at each tap too."""
+        hidden, num_new = self.embed(token_ids), len(token_ids)
+        sight = self._make_ready(hidden, cache, visible)
+        rotation = self._rotation(position_ids)
+        hidden, tapped = self.run_tapped(hidden, rotation, cache, sight, taps)
+        cache.extend(num_new)
+        return self.predict(hidden[-num_logits:]), tapped
+
     def embed(self, token_ids: Sequence[int]) -> torch.Tensor:
         """The embeddings `[num_new, hidden]` of the tokens."""
         return self.embed_ids(torch.tensor(token_ids, device=self._device))
@@ -106,12 +125,39 @@ class LeanForward:
             visible: As in a call of the whole.
         """
         num_new = len(hidden)
-        mask = None if visible is None else additive(visible, hidden.dtype, self._device)
-        sight = GrowingSight(num_new, len(cache), self.masks, mask)
-        cache.make_room(num_new, self.head_shape, hidden)
+        sight = self._make_ready(hidden, cache, visible)
         hidden = self.run(hidden, first, end, self._rotation(position_ids), cache, sight)
         cache.extend(num_new)
         return hidden
+
+    def _make_ready(
+        self, hidden: torch.Tensor, cache: LeanCache, visible: torch.Tensor | None
+    ) -> GrowingSight:
+        """Make room for `hidden` `[num_new, hidden]` and say what it may look at."""
+        num_new = len(hidden)
+        mask = None if visible is None else additive(visible, hidden.dtype, self._device)
+        sight = GrowingSight(num_new, len(cache), self.masks, mask)
+        cache.make_room(num_new, self.head_shape, hidden)
+        return sight
+
+    def run_tapped(
+        self,
+        hidden: torch.Tensor,
+        rotation: Rotation,
+        cache: LayerCache,
+        sight: Sight,
+        taps: Sequence[int],
+    ) -> tuple[torch.Tensor, Tapped]:
+        """Run all layers, in parts that end where states are tapped, so that no other pass asks
+        after each layer whether somebody taps it."""
+        states, done = {}, 0
+        for boundary in sorted({*taps, self.num_layers} - {FINAL}):
+            hidden = self.run(hidden, done, boundary, rotation, cache, sight)
+            states[boundary] = hidden
+            done = boundary
+        if FINAL in taps:
+            states[FINAL] = self._norm(hidden)
+        return hidden, tuple(states[tap] for tap in taps)
 
     def run(
         self,

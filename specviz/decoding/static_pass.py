@@ -15,6 +15,7 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 from specviz.decoding.attention import GrowingSight, Seen, Sight
 from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.state_cache import layer_makers
+from specviz.decoding.taps import Tapped, call_tapped
 from specviz.errors import IncompatibleModelError
 from specviz.texts import message
 
@@ -61,6 +62,10 @@ class StaticPass(Protocol):
 
     capacity: int
     device: torch.device
+    taps: tuple[int, ...]
+    """Boundaries whose states are wanted."""
+    tapped: Tapped
+    """Those of the block that was computed last, which the next one may write over."""
 
     def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
         """Read a block and return the logits `[num_logits, vocab]` of its last places."""
@@ -91,6 +96,8 @@ class LeanStaticPass:
         self._lean = LeanForward(model)
         self.capacity = capacity
         self.device = model.device
+        self.taps: tuple[int, ...] = ()
+        self.tapped: Tapped = ()
         self._cos, self._sin = self._lean.rotations_for(capacity)
         shape = (self._lean.num_layers, 2, capacity, *self._lean.head_shape)
         self._buffer = torch.zeros(shape, dtype=model.dtype, device=model.device)
@@ -107,7 +114,10 @@ class LeanStaticPass:
             sight = GrowingSight(len(block.ids), block.start, self._lean.masks, None)
         rotation = (self._cos[where, None], self._sin[where, None])
         hidden = self._lean.embed_ids(block.ids)
-        hidden = self._lean.run(hidden, 0, None, rotation, self, sight)
+        if self.taps:
+            hidden, self.tapped = self._lean.run_tapped(hidden, rotation, self, sight, self.taps)
+        else:
+            hidden = self._lean.run(hidden, 0, None, rotation, self, sight)
         return self._lean.predict(hidden[-num_logits:])
 
     def write(
@@ -133,6 +143,7 @@ class LeanStaticPass:
         """Return the same with more room, and what it has read."""
         grown = LeanStaticPass(self._model, capacity)
         grown._buffer[:, :, : self.capacity] = self._buffer
+        grown.taps = self.taps
         return grown
 
 
@@ -166,6 +177,8 @@ class WrappedStaticPass:
         self._model = model
         self.capacity = capacity
         self.device = model.device
+        self.taps: tuple[int, ...] = ()
+        self.tapped: Tapped = ()
         config = model.config.get_text_config()
         kinds = set(getattr(config, "layer_types", None) or ())
         self._window: int | None = getattr(config, "sliding_window", None)
@@ -186,15 +199,17 @@ class WrappedStaticPass:
         if self._has_kinds:
             masks = {_FULL: masks, _SLIDING: sight.mask(self._window)[None, None]}
         self._place.slots, self._place.reach = block.slots, block.reach
-        logits: torch.Tensor = self._model(
+        logits, self.tapped = call_tapped(
+            self._model,
+            self.taps,
             input_ids=block.ids[None],
             position_ids=block.positions[None],
             past_key_values=self._cache,
             attention_mask=masks,
             use_cache=True,
             logits_to_keep=num_logits,
-        ).logits
-        return logits[0]
+        )
+        return logits
 
     def keep_rows(self, start: int, rows: torch.Tensor) -> None:
         """Move the tokens at `start + rows` to the places from `start` on."""
@@ -208,6 +223,7 @@ class WrappedStaticPass:
         grown = WrappedStaticPass(self._model, capacity)
         for layer in self._cache.layers:
             grown._cache.layers.append(layer.grown(capacity, grown._place))
+        grown.taps = self.taps
         return grown
 
 

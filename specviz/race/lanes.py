@@ -10,6 +10,7 @@ from specviz.decoding.play import RecordedPlay
 from specviz.decoding.positions import context_of, declared_context
 from specviz.decoding.proposal import Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
+from specviz.decoding.proposers.eagle3 import Eagle3
 from specviz.decoding.proposers.early_exit import EarlyExit
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
@@ -27,6 +28,7 @@ from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.models.exits import default_exit
 from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
+from specviz.race.eagle_heads import read_head
 from specviz.texts import message
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule
 
@@ -185,6 +187,11 @@ def _proposer(
         case Method.EARLY_EXIT:
             assert isinstance(runner, SplitRunner)
             return EarlyExit(runner, request.sampling, target.eos_ids)
+        case Method.EAGLE3:
+            assert spec.head is not None
+            head = read_head(pool.get_head(spec.head), target, spec.head_reading)
+            drafting = head.drafting
+            return Eagle3(drafting, runner, request.sampling, target.eos_ids, num_tokens)
         case Method.DRAFT_MODEL:
             assert spec.draft is not None
             draft = pool.get(spec.draft)

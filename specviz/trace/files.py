@@ -1,4 +1,4 @@
-"""Reads, writes and validates trace JSON of schema_version 5; reads 1 to 4 too.
+"""Reads, writes and validates trace JSON of schema_version 6; reads 1 to 5 too.
 
 The format is the dataclasses of `specviz.trace.values`, as `specviz.trace.typed_json` writes them:
 a new field needs no line here. What is written was read back before. Beyond its types, a trace must
@@ -30,7 +30,16 @@ from specviz.trace.values import (
 
 MAX_BYTES = 20_000_000
 ADDED_LATER = frozenset(
-    {"runner_up", "prompt_log_prob", "form", "form_reason", "uses_chat", "rule"}
+    {
+        "runner_up",
+        "prompt_log_prob",
+        "form",
+        "form_reason",
+        "uses_chat",
+        "rule",
+        "head",
+        "head_reading",
+    }
 )
 """Fields that a trace of an earlier version may lack; each has a default."""
 

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from specviz.trace.limits import DEFAULT_NGRAM
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 NUM_TOP = 10
 
 
@@ -42,6 +42,7 @@ class Method(StrEnum):
     DRAFT_MODEL = "draft-model"
     PROMPT_LOOKUP = "prompt-lookup"
     EARLY_EXIT = "early-exit"
+    EAGLE3 = "eagle3"
 
 
 class Rule(StrEnum):
@@ -117,6 +118,12 @@ class LaneSpec:
     """Longest match that the method `prompt-lookup` looks for, in tokens."""
     rule: Rule = Rule.RIGHT
     """Any other makes a lane whose text does not follow the target's law; its name says so."""
+    head: str | None = None
+    """EAGLE-3 head of the method `eagle3`: a local folder or a hub id; else None."""
+    head_reading: str | None = None
+    """How the head is read: `stated`, or words for what is not as its files state (`taps+1`,
+    `plain-rope`, `double-norm`). None in a request: as it agrees best with the target; in a trace:
+    as stated."""
 
 
 @dataclass(frozen=True, slots=True)

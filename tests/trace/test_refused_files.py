@@ -50,7 +50,7 @@ DRAFT = f"{ROUND}/drafted/0"
     ("change", "message"),
     [
         (_set("schema_version", 6), "saved by a newer specviz (schema_version 6, and this"),
-        (_set("schema_version", 0), "race: schema_version must be 1 to 5, is 0"),
+        (_set("schema_version", 0), "race: schema_version must be 1 to 6, is 0"),
         (_set("schema_version", True), "schema_version must be 1"),
         (lambda c: c.pop("schema_version"), "this is not a specviz race: it has no schema_version"),
         (_set("surprise", 1), "surprise is not a key"),

@@ -6,6 +6,8 @@ import { t } from '../page/strings.js';
 /** In what lanes of one method can differ, and how that is said. */
 const DETAILS = {
   draft: (spec) => shortName(spec.draft ?? '?'),
+  head: (spec) => shortName(spec.head ?? '?'),
+  head_reading: ({ head_reading: how }) => t('lane.detail_reading', { how: how ?? t('lane.as_stated') }),
   exit_layer: (spec) => t('lane.detail_layer', { layer: spec.exit_layer ?? '?' }),
   max_ngram: (spec) => t('lane.detail_match', { n: spec.max_ngram }),
   gamma: (spec) => `γ ${spec.gamma}`,
@@ -94,8 +96,8 @@ function shortName(model) {
   return isFolder ? model.split(/[\\/]/).filter(Boolean).at(-1) : model;
 }
 
-function choices({ method, draft, exit_layer: layer, max_ngram: ngram, gamma, rule = 'right' }) {
-  return [method, draft, layer, ngram, gamma, rule].join(' ');
+function choices({ method, rule = 'right', ...spec }) {
+  return [method, rule, ...Object.keys(DETAILS).map((field) => spec[field] ?? '')].join(' ');
 }
 
 /** By which rule a lane keeps drafts; traces of earlier versions know the right one alone. */
