@@ -11,6 +11,7 @@ The embedding is the target's own, frozen, unless the head has one. Names of wei
 SpecForge's files, with `layers.0` for `midlayer`.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -110,6 +111,30 @@ class Eagle3Head(nn.Module):
             self.lm_head = nn.Linear(width, form.draft_vocab_size, bias=False)
         self.register_buffer("draft_ids", torch.arange(form.draft_vocab_size), persistent=False)
         self._target: tuple[Any, ...] = (target,)  # In a tuple, so that it is no part of this.
+
+    @classmethod
+    def of_weights(
+        cls,
+        form: HeadForm,
+        target: PreTrainedModel,
+        weights: Mapping[str, torch.Tensor],
+        draft_ids: torch.Tensor,
+    ) -> "Eagle3Head":
+        """Make a trained head, of the target's dtype and on its device.
+
+        Args:
+            draft_ids: The target's id of each token of the draft vocabulary, `[draft_vocab]` int64.
+
+        Raises:
+            RuntimeError: Weights are missing, too many or of other shapes.
+        """
+        with torch.device("meta"):
+            head = cls(form, target)
+        head.load_state_dict(dict(weights), assign=True)
+        head.draft_ids = draft_ids
+        theirs: Any = target.get_input_embeddings().weight
+        head.to(device=theirs.device, dtype=theirs.dtype)
+        return head.requires_grad_(False)
 
     @property
     def embedding_weight(self) -> torch.Tensor:

@@ -77,7 +77,7 @@ def diagnose(
     Leaves the head in the reading that is used.
 
     Args:
-        starts: Ids, at least two each.
+        starts: Ids, at least two each, and fewer than the target can read.
     """
     stated = head.form
     readings = stated.readings(int(target.config.get_text_config().num_hidden_layers))
@@ -107,7 +107,8 @@ def _write(
     chance, texts = SeededChance(0), []
     for start in starts:
         ids = list(start)
-        for _ in range(NUM_TOKENS // len(starts)):
+        room = NUM_TOKENS if runner.context is None else runner.context - len(ids)
+        for _ in range(min(NUM_TOKENS // len(starts), room)):
             probs = to_probs(runner.forward(ids, 1), SAMPLING)
             ids.append(chance.choose(probs[0]))
         texts.append(ids)

@@ -14,6 +14,8 @@ from specviz.errors import IncompatibleModelError
 from specviz.models.eagle_form import FINAL
 from specviz.texts import message
 
+LAST_NORMS = ("norm", "ln_f", "final_layer_norm", "final_layernorm", "norm_f")
+"""What classes of transformers call the norm behind their last layer."""
 Tapped = tuple[torch.Tensor, ...]
 """States `[num_rows, hidden]` of each tap."""
 
@@ -57,7 +59,8 @@ def call_tapped(
     before_norm: list[torch.Tensor] = []
     hook = None
     if last in taps:
-        norm = getattr(model.base_model, "norm", None)
+        base = model.base_model
+        norm = next((getattr(base, name) for name in LAST_NORMS if hasattr(base, name)), None)
         if norm is None:
             raise IncompatibleModelError(
                 message("refusal.head_last_tap", target=type(model).__name__)

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-
 from specviz.decoding.eagle3_head import Eagle3Head
 from specviz.decoding.eagle3_pass import Eagle3Pass
 from specviz.decoding.head_doctor import Diagnosis, diagnose
+from specviz.decoding.positions import context_of
 from specviz.decoding.taps import check_taps, num_layers_of
 from specviz.errors import ModelLoadError, RequestError
 from specviz.models.eagle_form import Reading
@@ -29,6 +28,7 @@ STARTS = (
     "Question: Why is the sky blue?\nAnswer:",
 )
 """Texts after which the target writes for the doctor."""
+MAX_START = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,21 +81,19 @@ def build_head(loaded: LoadedHead, target: LoadedModel) -> Eagle3Head:
                 "refusal.head_width", head=loaded.name, tensor="hidden_norm", target=target.name
             )
         )
-    with torch.device("meta"):
-        head = Eagle3Head(form, model)
+    weights, draft_ids = head_weights(loaded.files, form), draft_ids_of(loaded.files, shape)
     try:
-        head.load_state_dict(head_weights(loaded.files, form), assign=True)
+        return Eagle3Head.of_weights(form, model, weights, draft_ids)
     except RuntimeError as error:
         raise ModelLoadError(
             message("refusal.head_tensors", head=loaded.name, tensor=one_line(error))
         ) from error
-    head.draft_ids = draft_ids_of(loaded.files, shape)
-    return head.to(device=embeddings.device, dtype=embeddings.dtype).requires_grad_(False)
 
 
 def _starts(target: LoadedModel) -> list[list[int]]:
     num_rows = len(target.model.get_input_embeddings().weight)
-    starts = [list(target.tokenizer(text)["input_ids"]) for text in STARTS]
+    longest = (context_of(target.model) or MAX_START) // 2
+    starts = [list(target.tokenizer(text)["input_ids"])[:longest] for text in STARTS]
     return [ids for ids in starts if len(ids) > 1 and max(ids) < num_rows] or [[0, 0]]
 
 

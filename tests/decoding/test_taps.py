@@ -10,6 +10,7 @@ from static_fakes import FakeGraphs
 from tiny_models import CONTEXT, VOCAB, tiny_model
 from transformers import PreTrainedModel
 
+from specviz.decoding import taps as taps_module
 from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.static_runner import StaticRunner
@@ -112,14 +113,16 @@ def test_a_hybrid_keeps_its_states_too() -> None:
         ids.append(11)
 
 
-def test_boundaries_that_a_model_lacks_are_refused() -> None:
+def test_boundaries_that_a_model_lacks_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     for taps in ((1, 5), (-2, 1)):
         with pytest.raises(IncompatibleModelError, match="4 layers"):
             ModelRunner(tiny_model("llama")).tap(taps)
     runner = ModelRunner(tiny_model("gpt2"))
     runner.tap((1, 3))
+    runner.forward([1, 2], 1)
+    monkeypatch.setattr(taps_module, "LAST_NORMS", ())
     with pytest.raises(IncompatibleModelError, match="GPT2LMHeadModel"):
-        runner.forward([1, 2], 1)
+        runner.forward([1, 2, 3], 1)
 
 
 def test_a_lane_that_taps_nothing_keeps_nothing() -> None:
