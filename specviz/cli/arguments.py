@@ -12,6 +12,7 @@ import specviz
 from specviz.bench.plan import DEFAULT_GAMMAS, DEFAULT_MAX_NEW_TOKENS
 from specviz.cli.distill import add_distill_options
 from specviz.cli.export import add_export_options
+from specviz.cli.head_doctor import add_doctor_options
 from specviz.cli.hub_models import add_hub_options
 from specviz.cli.lane_text import (
     DRAFTING,
@@ -125,6 +126,7 @@ def _add_models_options(parser: ArgumentParser) -> None:
         help="measure every way to draft for the shipped target, here and now (some minutes)",
     )
     add_hub_options(parser)
+    add_doctor_options(parser)
     everything = "Without --draft, --group and --method everything is measured."
     add = parser.add_argument_group("with --report", everything).add_argument
     repeated: dict[str, Any] = {"action": "append", "metavar": "NAME"}

@@ -25,6 +25,7 @@ from eagle_fixtures import (
 from safetensors.torch import load_file, save_file
 from tiny_models import byte_tokenizer, prompts, random_model, tiny_model
 
+from specviz.decoding import head_doctor
 from specviz.decoding.eagle3_pass import Eagle3Pass
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposers.eagle3 import Eagle3
@@ -267,3 +268,46 @@ def test_a_folder_without_weights_says_so(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ModelLoadError, match="holds no weights"):
         read(tmp_path)
+
+
+def test_the_doctor_finds_how_a_head_was_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A target that chooses as the head was trained to: ids too low, YaRN injected, both norms."""
+    trained = make_head(10, taps=(3, 4, 4), doubles_norm=True)
+    wrong = replace(trained, taps=(2, 3, 3))
+    reference, draft_ids = Reference(trained, MODEL), torch.tensor(trained.draft_ids)
+    write = head_doctor._write
+
+    def agreeing(*args: Any) -> list[head_doctor._Text]:
+        return [
+            replace(
+                text, wanted=draft_ids[reference.true_logits(text.ids).argmax(-1)][text.first :]
+            )
+            for text in write(*args)
+        ]
+
+    monkeypatch.setattr(head_doctor, "_write", agreeing)
+    built = build_head(LoadedHead(read_head_files(str(write_modelopt(wrong, tmp_path)))), TARGET)
+    found = head_doctor.diagnose(built, MODEL, [[1, 2, 3], [5, 6]])
+    assert found.used == Reading(1, has_plain_rope=True, doubles_norm=True)
+    assert found.agreement(found.used) == 1.0 > found.agreement(Reading())
+    assert built.form.taps == trained.taps
+    assert not found.is_as_stated
+
+
+def test_a_reading_that_is_hardly_better_is_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_specforge(replace(make_head(11), taps=(2, 2, 1)), tmp_path)
+    built = build_head(LoadedHead(read_head_files(str(folder))), TARGET)
+    for gain, wins in ((4, False), (5, True)):
+
+        def marks(head: Any, form: Any, texts: Any, gain: int = gain) -> torch.Tensor:
+            is_double = form.doubles_norm and form.taps == (2, 2, 1)
+            return torch.arange(100) < 50 + gain * is_double
+
+        monkeypatch.setattr(head_doctor, "_marks", marks)
+        found = head_doctor.diagnose(built, MODEL, [[1, 2]])
+        assert found.used == (Reading(doubles_norm=True) if wins else Reading())
+        built.form = built.form.read_as(Reading())
