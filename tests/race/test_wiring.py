@@ -56,7 +56,7 @@ def test_a_greedy_race_of_all_methods_ends_in_one_text() -> None:
     trace = race()
     outputs = {tuple(token.id for token in lane.emitted) for lane in trace.lanes}
     assert len(outputs) == 1
-    assert [lane.spec for lane in trace.lanes] == list(SPECS.values())
+    assert [lane.spec for lane in trace.lanes] == list(REQUEST.lanes)
     assert {lane.stop_reason for lane in trace.lanes} == {StopReason.LENGTH}
     assert trace.environment.dtype == "float64"
     assert trace.environment.device == "cpu"
