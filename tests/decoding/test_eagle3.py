@@ -75,22 +75,28 @@ def small_head(vocab_size: int, draft_ids: Sequence[int]) -> Eagle3Pass:
 
 
 @pytest.mark.parametrize(
-    ("vocab_size", "draft_ids", "gamma", "num_tokens", "sampling"),
+    ("vocab_size", "draft_ids", "gamma", "num_tokens", "sampling", "least_confidence"),
     [
-        (2, (0, 1), 1, 3, Sampling(temperature=1.0)),
-        (2, (0, 1), 2, 4, Sampling(temperature=1.0)),
-        (3, (0, 2), 1, 3, Sampling(temperature=0.7, top_k=2)),
-        (3, (1,), 2, 4, Sampling(temperature=1.5, top_p=0.8)),
+        (2, (0, 1), 1, 3, Sampling(temperature=1.0), 0.0),
+        (2, (0, 1), 2, 4, Sampling(temperature=1.0), 0.0),
+        (2, (0, 1), 2, 4, Sampling(temperature=1.0), 0.6),
+        (3, (0, 2), 1, 3, Sampling(temperature=0.7, top_k=2), 0.0),
+        (3, (1,), 2, 4, Sampling(temperature=1.5, top_p=0.8), 0.0),
     ],
 )
 def test_a_head_leaves_the_law_alone(
-    vocab_size: int, draft_ids: tuple[int, ...], gamma: int, num_tokens: int, sampling: Sampling
+    vocab_size: int,
+    draft_ids: tuple[int, ...],
+    gamma: int,
+    num_tokens: int,
+    sampling: Sampling,
+    least_confidence: float,
 ) -> None:
     table, prompt = random_table(vocab_size, 1), (1, 0)
     head, runner = small_head(vocab_size, draft_ids), TappedMarkov(table)
 
     def run(chance: Chance) -> tuple[int, ...]:
-        proposer = Eagle3(head, runner, sampling, NO_EOS, 8)
+        proposer = Eagle3(head, runner, sampling, NO_EOS, 8, least_confidence)
         return run_to_end(
             make_decoder(
                 runner,
@@ -248,3 +254,26 @@ def test_an_end_token_ends_a_draft(tmp_path: Path) -> None:
     assert cut == drafts[: drafts.index(last) + 1]
     assert len(proposer.propose(ids[:1], 6, SeededChance(0))) == 0
     assert len(proposer.propose(ids, 0, SeededChance(0))) == 0
+
+
+@pytest.mark.parametrize("sampling", [GREEDY, Sampling(temperature=1.0)])
+def test_a_head_that_is_unsure_ends_its_draft(sampling: Sampling, tmp_path: Path) -> None:
+    model, ids = tiny_model("llama"), [3, 1, 4, 1, 5]
+    drafting, _ = read(model, tmp_path)
+    runner = ModelRunner(model)
+
+    def drafts(least_confidence: float) -> Proposal:
+        proposer = Eagle3(drafting, runner, sampling, NO_EOS, 8, least_confidence)
+        return proposer.propose(ids, 6, SeededChance(0))
+
+    whole = drafts(0.0)
+    if whole.draft_probs is not None:
+        laws = whole.draft_probs
+    else:
+        assert whole.shown_logits is not None
+        laws = whole.shown_logits.softmax(dim=-1)
+    chances = laws[range(6), whole.token_ids].tolist()
+    least = min(chances[:3]) * (1 + 1e-6)
+    first = next(node for node, chance in enumerate(chances) if chance < least)
+    assert drafts(least).token_ids == whole.token_ids[: first + 1]
+    assert drafts(min(chances) / 2).token_ids == whole.token_ids

@@ -40,6 +40,13 @@ def static(model: PreTrainedModel) -> StaticRunner:
     return runner
 
 
+def unrecorded(model: PreTrainedModel) -> StaticRunner:
+    """Blocks of chains reach no further than they stand."""
+    runner = StaticRunner(model, 8, (1, 2, 5))
+    runner.tap(TAPS)
+    return runner
+
+
 @pytest.fixture(params=["lean", "wrapped"])
 def either_pass(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param == "wrapped":
@@ -54,7 +61,7 @@ def expected(model: PreTrainedModel, ids: list[int], first: int) -> torch.Tensor
 
 
 @pytest.mark.usefixtures("either_pass")
-@pytest.mark.parametrize("make_runner", [growing, static, rewinding])
+@pytest.mark.parametrize("make_runner", [growing, static, unrecorded, rewinding])
 @pytest.mark.parametrize("shape", ["llama", "qwen3"])
 def test_states_of_rounds_of_random_fate(
     shape: str, make_runner: Callable[[PreTrainedModel], ModelRunner]
