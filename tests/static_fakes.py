@@ -52,6 +52,8 @@ class MarkovPass:
     def __init__(self, table: torch.Tensor, capacity: int) -> None:
         self.capacity = capacity
         self.device = table.device
+        self.taps: tuple[int, ...] = ()
+        self.tapped: tuple[torch.Tensor, ...] = ()
         self._table = table
         # The first place is for the token before a text, which counts as 0.
         self._ids = torch.zeros(capacity + 1, dtype=torch.int64)
@@ -78,6 +80,7 @@ class StaticMarkov(StaticRunner):
         self.context = None
         self.device = table.device
         self._layer_makers = None
+        self._taps = ()
         self._widths = (1, 2, gamma + 1)
         self._capture = capture
         self._steps = {}

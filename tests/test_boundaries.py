@@ -20,6 +20,7 @@ LAYERS: Mapping[str, int] = {
     "specviz.trace": 1,
     "specviz.decoding": 2,
     "specviz.models": 2,
+    "specviz.models.eagle_form": 1,
     "specviz.race": 3,
     "specviz.race.wiring": 4,
     "specviz.proof": 5,
@@ -51,6 +52,7 @@ PACKAGES = {
     "specviz.errors": set(),
     "specviz.hub_key": set(),
     "specviz.texts": set(),
+    "specviz.models.eagle_form": set(),
 }
 """What rooms with little need may use beside the standard library."""
 QUIET = (("specviz.cli", "transformers.utils"), ("specviz.bench.against", "transformers.utils"))

@@ -19,6 +19,7 @@ from specviz.bench.sweep_record import SweepRecord
 from specviz.bench.sweep_results import SweepResults, results_of
 from specviz.errors import FormatError, RequestError
 from specviz.texts import in_english, message
+from specviz.trace.files import ADDED_LATER
 from specviz.trace.typed_json import decode, encode, parse_json, quoted, read_json, refusal
 
 FORMAT = 1
@@ -86,9 +87,8 @@ def sweep_from_json(content: object) -> SweepRecord:
     if type(number) is not int or number != FORMAT:
         raise refusal("format", message("format.must_be", wanted=str(FORMAT), found=quoted(number)))
     apart = {"format", *COMPUTED}
-    record: SweepRecord = decode(
-        SweepRecord, {key: content[key] for key in content if key not in apart}
-    )
+    body = {key: content[key] for key in content if key not in apart}
+    record: SweepRecord = decode(SweepRecord, body, may_be_absent=ADDED_LATER)
     known = {lane.draft for lane in record.plan.lanes}
     prompts = {prompt.id for prompt in record.plan.prompts}
     for index, run in enumerate(record.runs):

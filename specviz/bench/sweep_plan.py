@@ -119,6 +119,9 @@ def _name(spec: LaneSpec, specs: Iterable[LaneSpec]) -> str:
 def _name_of_draft(spec: LaneSpec, specs: Iterable[LaneSpec]) -> str:
     if spec.method is Method.DRAFT_MODEL:
         return short_name(spec.draft or "?")
+    if spec.method is Method.EAGLE3:
+        reading = f" {spec.head_reading}" if spec.head_reading else ""
+        return f"{spec.method} {short_name(spec.head or '?')}{reading}"
     if spec.method is Method.EARLY_EXIT and spec.exit_layer is not None:
         return f"{spec.method} {spec.exit_layer}"
     matches = {other.max_ngram for other in specs if other.method is spec.method}

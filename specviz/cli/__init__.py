@@ -21,6 +21,7 @@ from specviz.cli.distill import run_distill
 from specviz.cli.export import run_export
 from specviz.cli.family_questions import answer_questions
 from specviz.cli.family_tables import print_models, print_report
+from specviz.cli.head_doctor import run_doctor
 from specviz.cli.hub_models import catalogue_json, print_catalogue, run_check
 from specviz.cli.models_report import build_plan, family_json, list_models, models_json
 from specviz.cli.prove import run_prove
@@ -34,7 +35,7 @@ from specviz.cli.summary_report import (
     race_json,
 )
 from specviz.cli.sweep import run_sweep_command
-from specviz.errors import SpecvizError
+from specviz.errors import RequestError, SpecvizError
 from specviz.models.dtype_choice import pick_dtype
 from specviz.models.hub_catalogue import read_catalogue
 from specviz.trace import files
@@ -141,6 +142,13 @@ def _dtype(args: Namespace, request: RaceRequest) -> str:
 
 
 def _models(args: Namespace, factory: StartRaceFactory, console: Console) -> int:
+    if args.doctor is not None:
+        found = run_doctor(args, console)
+        if args.json:
+            _print_json(console, found)
+        return 0
+    if args.target is not None:
+        raise RequestError("--target belongs to --doctor; name the head")
     if args.check is not None:
         status, content = run_check(args, console)
         if args.json:

@@ -12,6 +12,7 @@ import specviz
 from specviz.bench.plan import DEFAULT_GAMMAS, DEFAULT_MAX_NEW_TOKENS
 from specviz.cli.distill import add_distill_options
 from specviz.cli.export import add_export_options
+from specviz.cli.head_doctor import add_doctor_options
 from specviz.cli.hub_models import add_hub_options
 from specviz.cli.lane_text import (
     DRAFTING,
@@ -128,6 +129,7 @@ def _add_models_options(parser: ArgumentParser) -> None:
         help="measure every way to draft for the shipped target, here and now (some minutes)",
     )
     add_hub_options(parser)
+    add_doctor_options(parser)
     everything = "Without --draft, --group and --method everything is measured."
     add = parser.add_argument_group("with --report", everything).add_argument
     repeated: dict[str, Any] = {"action": "append", "metavar": "NAME"}
@@ -208,4 +210,13 @@ def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: st
     if rule not in tuple(Rule):
         raise RequestError(f"--lane rule must be one of {', '.join(Rule)}, got {rule!r}")
     name = lane.get("name")
-    return LaneSpec(name, method, target, draft, **numbers, rule=Rule(rule))
+    return LaneSpec(
+        name,
+        method,
+        target,
+        draft,
+        **numbers,
+        rule=Rule(rule),
+        head=lane.get("head"),
+        head_reading=lane.get("head_reading"),
+    )

@@ -3,6 +3,7 @@
 import shlex
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -21,6 +22,9 @@ from specviz.distill.request import (
 from specviz.models.catalogue import FITTED_FOLDER, FITTED_PREFIX, fitted_places
 from specviz.trace.fits import FIT_FILE, Fit, HeldOutPrompt
 
+if TYPE_CHECKING:
+    from specviz.distill.fit_head import HeadFit
+
 MAX_PROMPTS_SHOWN = 12
 PROMPT_WIDTH = 48
 NOT_WRITTEN = (
@@ -36,6 +40,8 @@ def add_distill_options(parser: ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument("--draft", metavar="ID", help="the draft to begin with, likewise")
     sizes = ", ".join(NEW_SIZES)
+    head = "train a head on the target's own states instead, which `race --lane head=…` takes"
+    which.add_argument("--head", choices=("eagle3",), help=head)
     which.add_argument("--new", choices=NEW_SIZES, metavar="SIZE", help=f"a new draft: {sizes}")
     prompts = "text with one prompt a line (\\n is a line break), or .jsonl with prompt or turns"
     add("--prompts", required=True, type=Path, metavar="FILE", help=prompts)
@@ -68,9 +74,16 @@ def run_distill(args: Namespace, console: Console) -> int:
     from transformers.utils import logging
 
     from specviz.distill.fit_draft import fit_draft
+    from specviz.distill.fit_head import fit_head
+
+    def tell(sentence: str) -> None:
+        console.print(Text(sentence))
 
     logging.disable_progress_bar()
     try:
+        if request.head is not None:
+            _print_head_fit(console, fit_head(request, tell), request)
+            return 0
         with FitDisplay(request, console) as display:
             outcome = fit_draft(request, display.note)
     except KeyboardInterrupt:
@@ -82,7 +95,7 @@ def run_distill(args: Namespace, console: Console) -> int:
 
 def build_fit_request(args: Namespace) -> FitRequest:
     """Build the request; without `--out` the folder is named after draft and target."""
-    draft = short_name(args.draft) if args.draft else f"new-{args.new}"
+    draft = short_name(args.draft) if args.draft else args.head or f"new-{args.new}"
     own_name = "-for-".join(name.split("/")[-1] for name in (draft, short_name(args.target)))
     return FitRequest(
         target=args.target,
@@ -101,7 +114,27 @@ def build_fit_request(args: Namespace) -> FitRequest:
         dtype=args.dtype,
         num_threads=args.threads,
         keeps_work=args.keep_work,
+        head=args.head,
     )
+
+
+def _print_head_fit(console: Console, fit: "HeadFit", request: FitRequest) -> None:
+    """Print what a head comes to, and how it races."""
+    shares = ", ".join(f"{share:.3f}" for share in fit.agreement)
+    lines = [
+        f"On {fit.num_tokens:,} held-out tokens the head's first choice is the target's own, 1 to "
+        f"{len(fit.agreement)} tokens ahead and on its own states from the second on: {shares}.",
+        f"It drafts {fit.draft_vocab_size:,} of the target's tokens with "
+        f"{fit.num_parameters / 1e6:.2f}M weights; {fit.num_steps} steps on "
+        f"{fit.num_tokens_written:,} tokens took {_duration(fit.seconds)}.",
+        f"Written to {request.folder}; {request.folder / 'speculators'} holds it as vLLM's "
+        "speculators read it. Try:",
+    ]
+    for line in lines:
+        console.print(Text(line))
+    lane = f"method=eagle3,head={request.folder},gamma=5"
+    words = ["python", "-m", "specviz", "race", "--target", short_name(request.target)]
+    console.print(Text(f"  {shlex.join([*words, '--lane', lane, '--prompt', 'Once upon a time'])}"))
 
 
 def print_fit(console: Console, fit: Fit, folder: Path | None) -> None:

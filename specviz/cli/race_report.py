@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from specviz.models.eagle_form import STATED
 from specviz.trace.loops import loop_of
 from specviz.trace.names import gamma_text, names_of
 from specviz.trace.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, OutcomeStyle
@@ -50,6 +51,12 @@ def print_race(console: Console, trace: Trace) -> None:
 def _notes(trace: Trace, lane: LaneTrace) -> list[Text]:
     """What there is to know about how a lane's text ended, and whether it repeats itself."""
     notes = []
+    if lane.spec.head_reading not in (None, STATED):
+        reading = (
+            f"the head is read as {lane.spec.head_reading}, which its files do not state; "
+            "models --doctor says how well each reading agrees with the target"
+        )
+        notes.append(Text(reading, style="yellow"))
     if lane.error is not None:
         notes.append(Text(f"ended by an error: {lane.error}", style="bold red"))
     if lane.stop_reason is StopReason.CONTEXT:

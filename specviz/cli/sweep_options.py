@@ -111,6 +111,8 @@ def _spec(lane: dict[str, str], target: str) -> LaneSpec:
         method=lane_method(lane, Method.DRAFT_MODEL),
         target=lane.get("target", target),
         draft=lane.get("draft"),
+        head=lane.get("head"),
+        head_reading=lane.get("head_reading"),
         **{key: value for key, value in numbers.items() if key != "gamma"},
     )
 

@@ -110,6 +110,8 @@ class Forms:
             # In the order in which they were lent, so that each lane of a race like this finds
             # the chain that was recorded for it.
             for model, runner in lent:
+                if runner.is_tapped:  # Its steps were recorded for one head.
+                    continue
                 idle = self._idle.setdefault(model, [])
                 idle.append((widths, runner))
                 del idle[:-MAX_IDLE]

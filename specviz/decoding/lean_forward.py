@@ -7,7 +7,8 @@ rotation turns queries and keys. The weights are the model's own, the numbers it
 rounding; every lane of such a target runs this way, the baseline included.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -24,9 +25,14 @@ from specviz.decoding.lean_weights import (
     lean_norm,
 )
 from specviz.decoding.masks import CausalMasks, additive
+from specviz.decoding.taps import Tapped
+from specviz.models.eagle_form import FINAL
 
 FIRST_TABLE_LENGTH = 512
 Rotation = tuple[torch.Tensor, torch.Tensor]
+RunLayers = Callable[[torch.Tensor, int, int | None], torch.Tensor]
+"""From states `[num_new, hidden]` before a first layer to those before an end one (None: behind
+the last)."""
 
 
 class LeanForward:
@@ -79,6 +85,28 @@ class LeanForward:
         """
         hidden = self.run_layers(self.embed(token_ids), 0, None, position_ids, cache, visible)
         return self.predict(hidden[-num_logits:])
+
+    def call_tapped(
+        self,
+        token_ids: Sequence[int],
+        position_ids: Sequence[int],
+        cache: LeanCache,
+        num_logits: int,
+        visible: torch.Tensor | None,
+        taps: Sequence[int],
+    ) -> tuple[torch.Tensor, Tapped]:
+        """Do the same, and return the states `[num_new, hidden]` at each tap too."""
+        hidden = self.embed(token_ids)
+        run = partial(
+            self.run_block,
+            rotation=self._rotation(position_ids),
+            views=cache.make_room(len(hidden), self.head_shape, hidden),
+            num_past=len(cache),
+            mask=None if visible is None else additive(visible, hidden.dtype, self._device),
+        )
+        hidden, tapped = self.run_tapped(hidden, taps, run)
+        cache.extend(len(hidden))
+        return self.predict(hidden[-num_logits:]), tapped
 
     def embed(self, token_ids: Sequence[int]) -> torch.Tensor:
         """The embeddings `[num_new, hidden]` of the tokens."""
@@ -136,6 +164,24 @@ class LeanForward:
             return self._token.run(hidden, layers, rotation, views)
         sight = GrowingSight(len(hidden), num_past, self.masks, mask)
         return self.run(hidden, first, end, rotation, views, sight)
+
+    def run_tapped(
+        self, hidden: torch.Tensor, taps: Sequence[int], run: RunLayers
+    ) -> tuple[torch.Tensor, Tapped]:
+        """Run all layers by `run`, in parts that end where states are tapped: a pass that nobody
+        taps has nothing to ask after each layer.
+
+        Returns:
+            The last states `[num_new, hidden]`, and those at each tap.
+        """
+        states, done = {}, 0
+        for boundary in sorted({*taps, self.num_layers} - {FINAL}):
+            hidden = run(hidden, done, boundary)
+            states[boundary] = hidden
+            done = boundary
+        if FINAL in taps:
+            states[FINAL] = self._norm(hidden)
+        return hidden, tuple(states[tap] for tap in taps)
 
     def run(
         self,

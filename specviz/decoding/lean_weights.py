@@ -169,13 +169,13 @@ def _lean_layer(model: Any, layer: Any) -> LeanLayer:
         window = model.config.sliding_window
     return LeanLayer(
         before_attention=lean_norm(model, layer.input_layernorm),
-        query_key_value=_joined((attention.q_proj, attention.k_proj, attention.v_proj)),
+        query_key_value=joined((attention.q_proj, attention.k_proj, attention.v_proj)),
         head_norm=_head_norm(model, attention),
-        output=_joined((attention.o_proj,)),
+        output=joined((attention.o_proj,)),
         before_mlp=lean_norm(model, layer.post_attention_layernorm),
-        gate_up=_joined((mlp.gate_proj, mlp.up_proj)),
+        gate_up=joined((mlp.gate_proj, mlp.up_proj)),
         activation=silu if is_silu else mlp.act_fn,
-        down=_joined((mlp.down_proj,)),
+        down=joined((mlp.down_proj,)),
         window=window,
         scale=attention.scaling,
     )
@@ -190,7 +190,7 @@ def _head_norm(model: Any, attention: Any) -> Norm | None:
     return Norm(torch.stack(weights), query.eps)
 
 
-def _joined(modules: Sequence[nn.Linear]) -> Projection:
+def joined(modules: Sequence[nn.Linear]) -> Projection:
     """Join the rows of modules that read the same states, and make their weights views of that."""
     if len(modules) == 1:
         return Projection(modules[0].weight, modules[0].bias)

@@ -19,6 +19,7 @@ from specviz.decoding.proposal import ancestor_mask, depths
 from specviz.decoding.rollback_cache import PartCache, rollback_cache
 from specviz.decoding.spread import device_of
 from specviz.decoding.state_cache import MAX_READ_AGAIN, StateCache, layer_makers
+from specviz.decoding.taps import Tapped, call_tapped, check_taps, num_layers_of
 from specviz.errors import IncompatibleModelError
 from specviz.texts import message
 
@@ -46,6 +47,7 @@ class ModelRunner:
         self.device = device_of(model)
         self._lean = LeanForward(model) if LeanForward.fits(model) else None
         self._reads_trees = False
+        self._taps: tuple[int, ...] = ()
         self._layer_makers = layer_makers(model.config.get_text_config())
         self.reset()
         if self._layer_makers is not None:
@@ -56,7 +58,38 @@ class ModelRunner:
         """Forget everything."""
         self._cache = self._new_cache(0, None)
         self._ids: list[int] = []
+        self._tapped: Tapped = ()
         self._return_point: int | None = None
+
+    def tap(self, taps: Sequence[int]) -> None:
+        """From now on keep the states at these boundaries of what is read last.
+
+        Raises:
+            IncompatibleModelError: The model has no such boundary.
+        """
+        if self._taps != tuple(taps):
+            check_taps(type(self.model).__name__, num_layers_of(self.model), taps)
+            self._taps = tuple(taps)
+            self.reset()
+
+    @torch.inference_mode()
+    def features(self, ids: Sequence[int], first: int) -> torch.Tensor:
+        """The tapped states of `ids[first:]`, side by side: `[len(ids) - first, taps * hidden]`.
+
+        Those of the tokens that were read last and are still cached are at hand; all others are
+        read for this.
+        """
+        ids = list(ids)
+        if self._ids[: len(ids)] != ids or self._first_tapped > first:
+            self._truncate(min(first, shared_prefix(self._ids, ids)))
+            self._run(ids[len(self._ids) :], 1)
+        rows = slice(first - self._first_tapped, len(ids) - self._first_tapped)
+        return torch.cat([states[rows] for states in self._tapped], dim=-1)
+
+    @property
+    def _first_tapped(self) -> int:
+        """Index of the first token whose tapped states are at hand."""
+        return len(self._ids) - (len(self._tapped[0]) if self._tapped else 0)
 
     def expect_return_to(self, num_tokens: int) -> None:
         """Say that tokens past the first `num_tokens` may be taken back, though they are read one
@@ -130,6 +163,7 @@ class ModelRunner:
             self._truncate(num_committed + len(path))
             return
         self._cache.keep_rows(num_committed, torch.tensor(path))
+        self._keep_tapped(num_committed, path)
         self._ids = self._ids[:num_committed] + [self._ids[num_committed + node] for node in path]
 
     def _sync(self, ids: Sequence[int], num_logits: int) -> list[int]:
@@ -145,7 +179,21 @@ class ModelRunner:
             if isinstance(self._cache, StateCache):
                 num_tokens = self._cache.return_point(num_tokens)
             self._cache.truncate(num_tokens)
+            self._drop_tapped(num_tokens)
             del self._ids[num_tokens:]
+
+    def _drop_tapped(self, num_tokens: int) -> None:
+        """Forget the states of all but the first tokens."""
+        if self._tapped:
+            num_kept = max(0, num_tokens - self._first_tapped)
+            self._tapped = tuple(states[:num_kept] for states in self._tapped)
+
+    def _keep_tapped(self, num_committed: int, path: Sequence[int]) -> None:
+        """Of the tokens past the first `num_committed` keep the states of those at `path`."""
+        if self._tapped:
+            num_before = num_committed - self._first_tapped
+            rows = [*range(num_before), *(num_before + node for node in path)]
+            self._tapped = tuple(states[rows] for states in self._tapped)
 
     def _save_states(self, cache: StateCache, missing: list[int], num_logits: int) -> list[int]:
         """Copy the states if some of `missing` may be taken back; return what is still to be read.
@@ -181,9 +229,15 @@ class ModelRunner:
     ) -> torch.Tensor:
         if isinstance(self._cache, LeanCache):
             assert self._lean is not None
-            return self._lean(token_ids, position_ids, self._cache, num_logits, visible)
+            given = (token_ids, position_ids, self._cache, num_logits, visible)
+            if not self._taps:
+                return self._lean(*given)
+            logits, self._tapped = self._lean.call_tapped(*given, self._taps)
+            return logits
         kwargs = {} if visible is None else {"attention_mask": self._additive(visible)}
-        output = self.model(
+        logits, self._tapped = call_tapped(
+            self.model,
+            self._taps,
             input_ids=torch.tensor([token_ids], device=self.device),
             position_ids=torch.tensor([list(position_ids)], device=self.device),
             past_key_values=self._cache,
@@ -195,7 +249,6 @@ class ModelRunner:
             raise IncompatibleModelError(
                 message("refusal.no_cache", model=type(self.model).__name__)
             )
-        logits: torch.Tensor = output.logits[0]
         return logits
 
     def _additive(self, visible: torch.Tensor) -> torch.Tensor:

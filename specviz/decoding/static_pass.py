@@ -6,6 +6,7 @@ in the text needs no operation: what lies past its end is hidden, and written ov
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import torch
@@ -14,8 +15,9 @@ from transformers.cache_utils import DynamicCache, DynamicLayer
 
 from specviz.decoding.attention import Seen
 from specviz.decoding.lean_cache import BlockViews
-from specviz.decoding.lean_forward import LeanForward
+from specviz.decoding.lean_forward import LeanForward, RunLayers
 from specviz.decoding.state_cache import layer_makers
+from specviz.decoding.taps import Tapped, call_tapped
 from specviz.errors import IncompatibleModelError
 from specviz.texts import message
 
@@ -71,6 +73,10 @@ class StaticPass(Protocol):
 
     capacity: int
     device: torch.device
+    taps: tuple[int, ...]
+    """Boundaries whose states are wanted."""
+    tapped: Tapped
+    """Those of the block that was computed last, which the next one may write over."""
 
     def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
         """Read a block and return the logits `[num_logits, vocab]` of its last places."""
@@ -101,6 +107,8 @@ class LeanStaticPass:
         self._lean = LeanForward(model)
         self.capacity = capacity
         self.device = model.device
+        self.taps: tuple[int, ...] = ()
+        self.tapped: Tapped = ()
         self._cos, self._sin = self._lean.rotations_for(capacity)
         num_kv_heads, head_dim = self._lean.head_shape
         shape = (self._lean.num_layers, capacity, 2 * num_kv_heads, head_dim)
@@ -111,17 +119,24 @@ class LeanStaticPass:
     def __call__(self, block: Block, num_logits: int) -> torch.Tensor:
         """Read a block and return the logits `[num_logits, vocab]` of its last places."""
         hidden = self._lean.embed_ids(block.ids)
+        run = self._runner_of(block)
+        if self.taps:
+            hidden, self.tapped = self._lean.run_tapped(hidden, self.taps, run)
+        else:
+            hidden = run(hidden, 0, None)
+        return self._lean.predict(hidden[-num_logits:])
+
+    def _runner_of(self, block: Block) -> RunLayers:
+        """What runs layers on the states of a block."""
         start, end = block.start, block.reach
         if start is None or end is None:
             self._slots = block.slots
             sight = StaticSight(block, self._buffer.dtype)
-            rotation = (self._cos[block.positions, None], self._sin[block.positions, None])
-            hidden = self._lean.run(hidden, 0, None, rotation, self, sight)
-        else:
-            rotation = (self._cos[start:end, None], self._sin[start:end, None])
-            views = BlockViews(self._buffer, start, end)
-            hidden = self._lean.run_block(hidden, 0, None, rotation, views, start)
-        return self._lean.predict(hidden[-num_logits:])
+            turned = (self._cos[block.positions, None], self._sin[block.positions, None])
+            return partial(self._lean.run, rotation=turned, cache=self, sight=sight)
+        rotation = (self._cos[start:end, None], self._sin[start:end, None])
+        views = BlockViews(self._buffer, start, end)
+        return partial(self._lean.run_block, rotation=rotation, views=views, num_past=start)
 
     def write(self, layer: int, fresh: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Put a block's keys and values into their slots; return all that there are."""
@@ -138,6 +153,7 @@ class LeanStaticPass:
         """Return the same with more room, and what it has read."""
         grown = LeanStaticPass(self._model, capacity)
         grown._buffer[:, : self.capacity] = self._buffer
+        grown.taps = self.taps
         return grown
 
 
@@ -171,6 +187,8 @@ class WrappedStaticPass:
         self._model = model
         self.capacity = capacity
         self.device = model.device
+        self.taps: tuple[int, ...] = ()
+        self.tapped: Tapped = ()
         config = model.config.get_text_config()
         kinds = set(getattr(config, "layer_types", None) or ())
         self._window: int | None = getattr(config, "sliding_window", None)
@@ -191,15 +209,17 @@ class WrappedStaticPass:
         if self._has_kinds:
             masks = {_FULL: masks, _SLIDING: sight.mask(self._window)[None, None]}
         self._place.slots, self._place.reach = block.slots, block.reach
-        logits: torch.Tensor = self._model(
+        logits, self.tapped = call_tapped(
+            self._model,
+            self.taps,
             input_ids=block.ids[None],
             position_ids=block.positions[None],
             past_key_values=self._cache,
             attention_mask=masks,
             use_cache=True,
             logits_to_keep=num_logits,
-        ).logits
-        return logits[0]
+        )
+        return logits
 
     def keep_rows(self, start: int, rows: torch.Tensor) -> None:
         """Move the tokens at `start + rows` to the places from `start` on."""
@@ -213,6 +233,7 @@ class WrappedStaticPass:
         grown = WrappedStaticPass(self._model, capacity)
         for layer in self._cache.layers:
             grown._cache.layers.append(layer.grown(capacity, grown._place))
+        grown.taps = self.taps
         return grown
 
 

@@ -11,6 +11,7 @@ from specviz.decoding.model_runner import ModelRunner, shared_prefix
 from specviz.decoding.static_chain import FIRST_WIDTH, ChainKind, StaticChain
 from specviz.decoding.static_judge import StaticJudge
 from specviz.decoding.static_pass import Block, StaticPass, rounded_room, static_pass
+from specviz.decoding.taps import Tapped
 
 WIDTHS = (1, 2, 4, 8)
 
@@ -48,6 +49,23 @@ class StaticRunner(ModelRunner):
     def reset(self) -> None:
         """Forget everything; buffers and recorded steps stay."""
         self._ids: list[int] = []
+        self._tapped: Tapped = ()
+
+    def tap(self, taps: Sequence[int]) -> None:
+        """From now on keep the states at these boundaries; steps that were recorded are anew."""
+        if self._taps == tuple(taps):
+            return
+        super().tap(taps)
+        was_ready = bool(self._steps)
+        self._steps.clear()
+        self._pass.taps = self._taps
+        if was_ready:
+            self.prepare()
+
+    @property
+    def is_tapped(self) -> bool:
+        """Whether its steps return more than logits."""
+        return bool(self._taps)
 
     @torch.inference_mode()
     def prepare(self) -> None:
@@ -121,10 +139,13 @@ class StaticRunner(ModelRunner):
         """Keep the first `num_committed` tokens and the nodes of `path`."""
         if any(node != index for index, node in enumerate(path)):
             self._pass.keep_rows(num_committed, torch.tensor(path))
+        self._keep_tapped(num_committed, path)
         self._ids = self._ids[:num_committed] + [self._ids[num_committed + node] for node in path]
 
     def _truncate(self, num_tokens: int) -> None:
-        del self._ids[num_tokens:]
+        if num_tokens < len(self._ids):
+            self._drop_tapped(num_tokens)
+            del self._ids[num_tokens:]
 
     def _call(
         self,
@@ -140,10 +161,28 @@ class StaticRunner(ModelRunner):
         own = None if visible is None else visible[:, num_past:]
         step.fill(token_ids, position_ids, num_past, own)
         logits = step.run()
+        if self._taps:
+            logits = self._part_from_tapped(logits, num_new)
         if len(logits) > num_logits:
             logits = logits[num_new - num_logits : num_new]
         # The next replay writes over what this one returned.
         return logits if self._capture is uncaptured else logits.clone()
+
+    def _part_from_tapped(self, rows: torch.Tensor, num_new: int) -> torch.Tensor:
+        """Keep the states at the taps that a step of `num_new` tokens came to; return its logits.
+
+        Args:
+            rows: Logits and behind them, of a step with logits for all it reads, the states:
+                `[width, vocab + taps * hidden]`. Those of another step lie with the pass.
+        """
+        logits = rows[:, : self.vocab_size]
+        if rows.shape[1] == self.vocab_size:
+            self._tapped = self._pass.tapped
+        else:
+            states = rows[:num_new, self.vocab_size :].clone()
+            width = states.shape[-1] // len(self._taps)
+            self._tapped = tuple(torch.split(states, width, dim=-1))
+        return logits
 
     def _step(self, width: int, num_logits: int) -> "StaticStep":
         """Make the step of a width: recorded with all its logits and kept, or used this once."""
@@ -224,6 +263,13 @@ class StaticStep:
         self._start = start if self._is_bounded else None
 
     def _compute(self) -> torch.Tensor:
+        logits = self._read()
+        if not self._forward.taps or self._num_logits < self._width:
+            return logits
+        # A recording has one place for all that it returns.
+        return torch.cat([logits, *self._forward.tapped], dim=-1)
+
+    def _read(self) -> torch.Tensor:
         ids, positions, start = self._inputs
         if self._start is not None:
             return self._forward(Block(ids, positions, None, None, self._start), self._num_logits)

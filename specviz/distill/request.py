@@ -43,6 +43,8 @@ class FitRequest:
     num_threads: int | None = None
     """Processor threads; None: torch decides."""
     keeps_work: bool = False
+    head: str | None = None
+    """`eagle3` where a head is trained and no draft model."""
 
     @property
     def draft_name(self) -> str:

@@ -14,6 +14,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 from specviz.errors import FullMemoryError, ModelLoadError
+from specviz.models.eagle_files import read_head_files
+from specviz.models.eagle_head import LoadedHead
 from specviz.models.free_space import gigabytes
 from specviz.models.full_memory import free_gigabytes, is_full_memory, release_memory
 from specviz.models.hub_catalogue import known_revision
@@ -64,6 +66,7 @@ class ModelPool:
         self._precision = Precision.checked(dtype, quantize, str(self.device))
         self._allow_hub = allow_hub
         self._loaded: dict[str, LoadedModel] = {}
+        self._heads: dict[str, LoadedHead] = {}
         self._held: dict[str, set[str]] = {}
         self._lock = RLock()
 
@@ -99,6 +102,22 @@ class ModelPool:
                 self._loaded[name] = self._load(name, on_progress, should_stop)
             return self._loaded[name]
 
+    def has_head(self, name: str) -> bool:
+        """Whether the files of the EAGLE-3 head called `name` are read."""
+        return name in self._heads
+
+    def get_head(self, name: str, should_stop: Callable[[], bool] = lambda: False) -> LoadedHead:
+        """Return the EAGLE-3 head called `name`, reading its files at the first call.
+
+        Raises:
+            ModelLoadError: They cannot be found or read, or `should_stop` ended their download.
+        """
+        with self._lock:
+            if name not in self._heads:
+                files = read_head_files(name, allow_hub=self._allow_hub, should_stop=should_stop)
+                self._heads[name] = LoadedHead(files)
+            return self._heads[name]
+
     def hold(self, target: str, drafts: Iterable[str] = ()) -> None:
         """Note what a race is about to use, and let go of what only older targets used.
 
@@ -112,6 +131,8 @@ class ModelPool:
             for names in self._held.values():
                 let_go -= names
             dropped = [self._loaded.pop(name) for name in let_go if name in self._loaded]
+            for name in let_go:
+                self._heads.pop(name, None)
         if dropped:
             dropped.clear()
             release_memory(self.device)
@@ -126,6 +147,7 @@ class ModelPool:
                 held -= names
             for name in names:
                 self._loaded.pop(name, None)
+                self._heads.pop(name, None)
         release_memory(self.device)
 
     def _load(

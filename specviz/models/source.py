@@ -5,6 +5,7 @@ from typing import Protocol
 
 import torch
 
+from specviz.models.eagle_head import LoadedHead
 from specviz.models.hub_files import OnProgress
 from specviz.models.loading import LoadedModel
 
@@ -42,3 +43,13 @@ class ModelSource(Protocol):
 
     def has(self, name: str) -> bool:
         """Whether it is loaded."""
+
+    def get_head(self, name: str, should_stop: Callable[[], bool] = lambda: False) -> LoadedHead:
+        """Return an EAGLE-3 head, its files read if they were not.
+
+        Raises:
+            ModelLoadError: They cannot be read.
+        """
+
+    def has_head(self, name: str) -> bool:
+        """Whether they are read."""

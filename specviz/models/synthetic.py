@@ -12,9 +12,12 @@ from typing import Any
 import torch
 from transformers import AutoModelForCausalLM, LlamaConfig, PreTrainedModel
 
+from specviz.errors import ModelLoadError
+from specviz.models.eagle_head import LoadedHead
 from specviz.models.hub_files import OnProgress
 from specviz.models.loading import LoadedModel
 from specviz.models.precision import DTYPES
+from specviz.texts import message
 
 SHAPES: dict[str, dict[str, int]] = {
     "tiny": {
@@ -119,6 +122,14 @@ class SyntheticPool:
     def has(self, name: str) -> bool:
         """Whether this is one of the two."""
         return name in self._models
+
+    def get_head(self, name: str, should_stop: Callable[[], bool] = lambda: False) -> LoadedHead:
+        """Refused: random targets have no heads."""
+        raise ModelLoadError(message("refusal.no_config", path=name))
+
+    def has_head(self, name: str) -> bool:
+        """There are none."""
+        return False
 
 
 @torch.inference_mode()

@@ -19,7 +19,7 @@ from specviz.proof.text_scores import Text, TextScores
 from specviz.race.lanes import build_decoder, build_proposer, encode_prompt
 from specviz.race.own_thread import on_own_thread
 from specviz.race.validation import check_request
-from specviz.race.wiring import load_models
+from specviz.race.wiring import load_heads, load_models
 from specviz.texts import message
 from specviz.trace.proofs import (
     LEVEL,
@@ -71,8 +71,10 @@ def _prove(
     _check(request)
     spec = request.lane
     names = [name for name in (spec.target, spec.draft) if name]
-    pool.hold(names[0], names[1:])
+    heads = [spec.head] if spec.head else []
+    pool.hold(names[0], names[1:] + heads)
     yield from load_models(pool, names, should_stop)
+    yield from load_heads(pool, heads, should_stop)
     if pool.device.type == "cpu":
         choose_threads([pool.get(name).model for name in names])
     begun = time.perf_counter()

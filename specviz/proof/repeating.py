@@ -7,6 +7,7 @@ import torch
 
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.sampling import SeededChance
+from specviz.decoding.taps import Tapped
 
 
 class OneStream(SeededChance):
@@ -25,8 +26,8 @@ class RewindingRunner(ModelRunner):
     that prompt as it would go back to it after a rejection."""
 
     _is_new_text = False
-    _prompt: tuple[list[int], torch.Tensor] | None = None
-    """The ids that were read first, and the logits of their last ones."""
+    _prompt: tuple[list[int], torch.Tensor, Tapped] | None = None
+    """The ids that were read first, the logits of their last ones, and what was tapped of them."""
 
     def reset(self) -> None:
         """Expect a text; what was read is forgotten only if that is another one."""
@@ -40,11 +41,12 @@ class RewindingRunner(ModelRunner):
             return super().forward(ids, num_logits)
         self._is_new_text = False
         if self._prompt is not None:
-            prompt_ids, logits = self._prompt
+            prompt_ids, logits, tapped = self._prompt
             if prompt_ids == list(ids) and len(logits) == num_logits:
                 self._truncate(len(ids))
+                self._tapped = tapped
                 return logits
         super().reset()
         logits = super().forward(ids, num_logits).clone()
-        self._prompt = list(ids), logits
+        self._prompt = list(ids), logits, self._tapped
         return logits

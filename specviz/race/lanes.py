@@ -12,6 +12,7 @@ from specviz.decoding.play import RecordedPlay
 from specviz.decoding.positions import context_of, declared_context
 from specviz.decoding.proposal import Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
+from specviz.decoding.proposers.eagle3 import Eagle3
 from specviz.decoding.proposers.early_exit import EarlyExit
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
@@ -29,6 +30,7 @@ from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.models.exits import default_exit
 from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
+from specviz.race.eagle_heads import read_head
 from specviz.texts import message
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Schedule
 
@@ -200,6 +202,17 @@ def _proposer(
         case Method.EARLY_EXIT:
             assert isinstance(runner, SplitRunner)
             return EarlyExit(runner, request.sampling, target.eos_ids, least_confidence)
+        case Method.EAGLE3:
+            assert spec.head is not None
+            head = read_head(pool.get_head(spec.head), target, spec.head_reading)
+            return Eagle3(
+                head.drafting,
+                runner,
+                request.sampling,
+                target.eos_ids,
+                num_tokens,
+                least_confidence,
+            )
         case Method.DRAFT_MODEL:
             assert spec.draft is not None
             draft = pool.get(spec.draft)

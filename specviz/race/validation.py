@@ -85,6 +85,12 @@ def _check_lane(name: str, spec: LaneSpec) -> None:
         raise RequestError(
             message("refusal.takes_no_draft", lane=repr(name), method=spec.method.value)
         )
+    if spec.method is Method.EAGLE3 and not spec.head:
+        raise RequestError(message("refusal.needs_head", lane=repr(name)))
+    if spec.method is not Method.EAGLE3 and (spec.head or spec.head_reading):
+        raise RequestError(
+            message("refusal.takes_no_head", lane=repr(name), method=spec.method.value)
+        )
     if spec.method is Method.PROMPT_LOOKUP:
         _check_range(_of_lane("max_ngram", name), spec.max_ngram, MIN_NGRAM, MAX_NGRAM)
         if spec.rule is Rule.ARGMAX_SOFTMAX:

@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import replace
 from functools import cache
 
 from specviz.decoding.forms import Compile, Forms, RaceForm
@@ -13,6 +14,7 @@ from specviz.models.environment import describe_environment
 from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
 from specviz.models.threads import choose_threads
+from specviz.race.eagle_heads import read_head
 from specviz.race.full_memory import GuardedDecoder, MemoryGuard
 from specviz.race.lanes import build_decoder, encode_prompt
 from specviz.race.own_thread import on_own_thread
@@ -78,11 +80,13 @@ def _race(
     check_request(request)
     names = [name for spec in request.lanes for name in (spec.target, spec.draft) if name]
     names = list(dict.fromkeys(names))
-    pool.hold(names[0], names[1:])
+    heads = list(dict.fromkeys(spec.head for spec in request.lanes if spec.head))
+    pool.hold(names[0], names[1:] + heads)
     noise.forget(lambda name: not pool.has(name))
     loaded_before = [name for name in names if pool.has(name)]
     try:
         yield from load_models(pool, names, should_stop)
+        yield from load_heads(pool, heads, should_stop)
     except FullMemoryError:
         pool.let_go(name for name in names if name not in loaded_before)
         raise
@@ -92,12 +96,13 @@ def _race(
     num_threads = choose_threads(models) if pool.device.type == "cpu" else None
     guard = MemoryGuard(pool, len(request.lanes), len(prompt_ids) + request.max_new_tokens)
     with guard.guarding():
-        form = forms.of_race(models, request.lanes)
+        lanes = tuple(_as_read(spec, pool, target) for spec in request.lanes)
+        form = forms.of_race(models, lanes)
         decoders = [
             GuardedDecoder(build_decoder(spec, pool, request, form, len(prompt_ids)), guard)
-            for spec in request.lanes
+            for spec in lanes
         ]
-        logit_noise = noise.of(target, request.lanes, num_threads, form)
+        logit_noise = noise.of(target, lanes, num_threads, form)
         prompt_log_prob = mean_log_prob(target.model, prompt_ids)
     shared = TraceRequest(
         request.prompt,
@@ -109,9 +114,19 @@ def _race(
     )
     place = describe_environment(pool.device, pool.dtype, logit_noise, form.form, form.reason)
     try:
-        yield from run_race(request.lanes, decoders, shared, place, should_stop)
+        yield from run_race(lanes, decoders, shared, place, should_stop)
     finally:
         form.give_back()
+
+
+def _as_read(spec: LaneSpec, pool: ModelSource, target: LoadedModel) -> LaneSpec:
+    """Note with a lane how its head is read where that is not as its files state."""
+    if spec.head is None or spec.head_reading is not None:
+        return spec
+    diagnosis = read_head(pool.get_head(spec.head), target).diagnosis
+    if diagnosis is None or diagnosis.is_as_stated:
+        return spec
+    return replace(spec, head_reading=diagnosis.used.text)
 
 
 class _MeasuredNoise:
@@ -156,3 +171,17 @@ def load_models(
     for number, name in enumerate(missing, 1):
         yield ModelLoading(name, number, len(missing))
         pool.get(name, should_stop=should_stop)
+
+
+def load_heads(
+    pool: ModelSource, names: Iterable[str], should_stop: Callable[[], bool] = _never
+) -> Iterator[ModelLoading]:
+    """Read those of the EAGLE-3 heads that are not read yet, and announce each before.
+
+    Raises:
+        ModelLoadError: One cannot be read, or `should_stop` ended its download.
+    """
+    missing = [name for name in names if not pool.has_head(name)]
+    for number, name in enumerate(missing, 1):
+        yield ModelLoading(name, number, len(missing))
+        pool.get_head(name, should_stop=should_stop)

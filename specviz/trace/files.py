@@ -40,6 +40,8 @@ ADDED_LATER = frozenset(
         "schedule",
         "confidence",
         "flipped_coin",
+        "head",
+        "head_reading",
     }
 )
 """Fields that a trace of an earlier version may lack; each has a default."""

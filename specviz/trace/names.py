@@ -14,6 +14,7 @@ METHOD_NAMES: dict[Method, str] = {
     Method.DRAFT_MODEL: "target + draft model",
     Method.PROMPT_LOOKUP: "target + prompt lookup",
     Method.EARLY_EXIT: "target + early exit",
+    Method.EAGLE3: "target + EAGLE-3",
 }
 """What a lane is called that is the only one to run this method."""
 RULE_NAMES: dict[Rule, str] = {
@@ -25,6 +26,8 @@ RULE_NAMES: dict[Rule, str] = {
 """What is wrong with a lane of another rule than the right one."""
 DETAILS: dict[str, Callable[[LaneSpec], str]] = {
     "draft": lambda spec: short_name(spec.draft or "?"),
+    "head": lambda spec: short_name(spec.head or "?"),
+    "head_reading": lambda spec: f"read {spec.head_reading or 'as stated'}",
     "exit_layer": lambda spec: f"layer {spec.exit_layer or '?'}",
     "max_ngram": lambda spec: f"longest match {spec.max_ngram}",
     "gamma": lambda spec: f"γ {gamma_text(spec)}",

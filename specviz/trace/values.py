@@ -42,6 +42,7 @@ class Method(StrEnum):
     DRAFT_MODEL = "draft-model"
     PROMPT_LOOKUP = "prompt-lookup"
     EARLY_EXIT = "early-exit"
+    EAGLE3 = "eagle3"
 
 
 class Rule(StrEnum):
@@ -138,6 +139,12 @@ class LaneSpec:
     """Of the schedule `confidence`: the draft's probability of a token below which it ends."""
     flipped_coin: int | None = None
     """Which of the coins that judge its drafts falls the other way, counted from 0; None: none."""
+    head: str | None = None
+    """EAGLE-3 head of the method `eagle3`: a local folder or a hub id; else None."""
+    head_reading: str | None = None
+    """How the head is read: `stated`, or words for what is not as its files state (`taps+1`,
+    `plain-rope`, `double-norm`). None in a request: as it agrees best with the target; in a trace:
+    as stated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -270,6 +270,15 @@ def test_a_sweep_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     assert content == json.loads(json.dumps(sweep_json(sweep)))
 
 
+def test_a_sweep_that_lacks_what_came_later_is_read() -> None:
+    sweep = once(KnownRaces(), plan("story", num_tokens=160))
+    content = json.loads(json.dumps(sweep_json(sweep)))
+    for lane in content["plan"]["lanes"]:
+        for name in ("schedule", "confidence", "flipped_coin", "head", "head_reading"):
+            del lane["spec"][name]
+    assert parse_sweep(json.dumps(content)) == sweep
+
+
 def test_cells_are_read_back_from_a_table() -> None:
     lanes = make_lanes([(LaneSpec(None, Method.PROMPT_LOOKUP, "specviz-target"), (4,))])
     wanted = SweepPlan("specviz-target", lanes, record().plan.prompts)

@@ -133,7 +133,7 @@ def test_an_interrupted_fit_says_how_to_go_on(
 @pytest.mark.parametrize(
     ("argv", "sentence"),
     [
-        ("--target t --prompts p", "one of the arguments --draft --new is required"),
+        ("--target t --prompts p", "one of the arguments --draft --head --new is required"),
         ("--target t --draft d --new tiny --prompts p", "not allowed with argument"),
         ("--target t --new huge --prompts p", "invalid choice: 'huge'"),
         ("--draft d --prompts p", "the following arguments are required: --target"),

@@ -20,7 +20,11 @@ from transformers import (
 
 from specviz.decoding import lean_cache, rollback_cache
 from specviz.decoding.decoder import Decoder
+from specviz.decoding.eagle3_head import Eagle3Head
 from specviz.errors import IncompatibleModelError, ModelLoadError, RequestError
+from specviz.models.eagle_files import HeadFiles
+from specviz.models.eagle_form import PLAIN_ROPE, HeadForm
+from specviz.models.eagle_head import LoadedHead
 from specviz.models.loading import LoadedModel
 from specviz.race.lanes import build_decoder, encode_prompt
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling, StopReason
@@ -40,8 +44,21 @@ SPECS = {
     Method.DRAFT_MODEL: LaneSpec("drafted", Method.DRAFT_MODEL, "target", draft="draft", gamma=3),
     Method.PROMPT_LOOKUP: LaneSpec("copied", Method.PROMPT_LOOKUP, "target", gamma=3),
     Method.EARLY_EXIT: LaneSpec("early", Method.EARLY_EXIT, "target", gamma=3, exit_layer=2),
+    Method.EAGLE3: LaneSpec("headed", Method.EAGLE3, "target", gamma=3, head="head"),
 }
-REQUEST = RaceRequest("the fox and the fox", tuple(SPECS.values()), max_new_tokens=12)
+FOUR = tuple(SPECS.values())[:4]
+"""As many as a race has lanes."""
+REQUEST = RaceRequest("the fox and the fox", FOUR, max_new_tokens=12)
+
+
+def random_head_files(name: str) -> HeadFiles:
+    """An EAGLE-3 head of the width of `SIZE`, which takes states after one layer."""
+    form = HeadForm(16, 16, 2, 2, 8, 16, 1, 320, 320, (1, 1, 1), PLAIN_ROPE)
+    generator = torch.Generator().manual_seed(1)
+    shapes = {key: value.shape for key, value in Eagle3Head(form, None).state_dict().items()}  # type: ignore[arg-type]
+    tensors = {key: torch.randn(shape, generator=generator) for key, shape in shapes.items()}
+    config = {"num_attention_heads": 2, "eagle_aux_hidden_state_layer_ids": [1, 1, 1]}
+    return HeadFiles(name, config, tensors, is_quantised=False)
 
 
 class FakePool:
@@ -51,6 +68,7 @@ class FakePool:
         self._configs = configs
         self._tokenizers: dict[str, PreTrainedTokenizerFast] = {}
         self._loaded: dict[str, LoadedModel] = {}
+        self._heads: dict[str, LoadedHead] = {}
         self.device = torch.device("cpu")
         self.dtype = "float64"
 
@@ -63,6 +81,14 @@ class FakePool:
 
     def hold(self, target: str, drafts: Iterable[str] = ()) -> None:
         """Nothing is ever let go."""
+
+    def get_head(self, name: str, should_stop: object = None) -> LoadedHead:
+        if name not in self._heads:
+            self._heads[name] = LoadedHead(random_head_files(name))
+        return self._heads[name]
+
+    def has_head(self, name: str) -> bool:
+        return name in self._heads
 
     def get(self, name: str, should_stop: object = None) -> LoadedModel:
         if name not in self._configs:

@@ -15,6 +15,7 @@ from specviz.decoding.noise import LogitNoise
 from specviz.errors import IncompatibleModelError, ModelLoadError, PromptError, RequestError
 from specviz.models import threads
 from specviz.models.loading import ModelPool
+from specviz.race.eagle_heads import read_head
 from specviz.race.lanes import encode_prompt
 from specviz.race.wiring import make_check_request, make_start_race
 from specviz.trace.values import (
@@ -56,7 +57,7 @@ def test_a_greedy_race_of_all_methods_ends_in_one_text() -> None:
     trace = race()
     outputs = {tuple(token.id for token in lane.emitted) for lane in trace.lanes}
     assert len(outputs) == 1
-    assert [lane.spec for lane in trace.lanes] == list(SPECS.values())
+    assert [lane.spec for lane in trace.lanes] == list(REQUEST.lanes)
     assert {lane.stop_reason for lane in trace.lanes} == {StopReason.LENGTH}
     assert trace.environment.dtype == "float64"
     assert trace.environment.device == "cpu"
@@ -266,3 +267,19 @@ def test_a_target_that_was_not_raced_for_long_is_let_go(tiny_pair: tuple[str, st
         finish(list(start_race(RaceRequest("the fox", lanes, Sampling(0.0), max_new_tokens=4))))
         alive.append(weakref.ref(pool.get(name).model))
     assert [model() is None for model in alive] == [True, False, False]
+
+
+def test_a_head_is_announced_and_its_reading_noted() -> None:
+    head = SPECS[Method.EAGLE3]
+    pool = FakePool(**POOL._configs)
+    events = list(make_start_race(pool)(replace(REQUEST, lanes=(BASELINE, head))))  # type: ignore[arg-type]
+    loading = [event.model for event in events if isinstance(event, ModelLoading)]
+    assert loading[-1] == "head"
+    trace = finish(events)
+    outputs = {tuple(token.id for token in lane.emitted) for lane in trace.lanes}
+    assert len(outputs) == 1
+    assert trace.lanes[1].spec.head == "head"
+    diagnosis = read_head(pool.get_head("head"), pool.get("target")).diagnosis
+    assert diagnosis is not None
+    noted = None if diagnosis.is_as_stated else diagnosis.used.text
+    assert trace.lanes[1].spec.head_reading == noted

@@ -6,6 +6,8 @@ import { t } from '../page/strings.js';
 /** In what lanes of one method can differ, and how that is said. */
 const DETAILS = {
   draft: (spec) => shortName(spec.draft ?? '?'),
+  head: (spec) => shortName(spec.head ?? '?'),
+  head_reading: ({ head_reading: how }) => t('lane.detail_reading', { how: how ?? t('lane.as_stated') }),
   exit_layer: (spec) => t('lane.detail_layer', { layer: spec.exit_layer ?? '?' }),
   max_ngram: (spec) => t('lane.detail_match', { n: spec.max_ngram }),
   gamma: (spec) => `γ ${gammaText(spec)}`,

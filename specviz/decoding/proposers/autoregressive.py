@@ -51,7 +51,7 @@ def draft_chain(
             token = chance.choose(rows[-1][0])
         ids.append(token)
         if token in eos_ids or (
-            least_confidence > 0 and _chance_of(rows[-1], token, sampling) < least_confidence
+            least_confidence > 0 and chance_of(rows[-1], token, sampling) < least_confidence
         ):
             break
     drafts = ids[len(committed_ids) :]
@@ -61,7 +61,11 @@ def draft_chain(
     return chain(drafts, draft_probs=stacked)
 
 
-def _chance_of(row: torch.Tensor, token: int, sampling: Sampling) -> float:
-    """What the draft gives a token; `row` is `[1, vocab]`, logits at temperature 0, else a law."""
+def chance_of(row: torch.Tensor, token: int, sampling: Sampling) -> float:
+    """Return the probability that a draft gives a token.
+
+    Args:
+        row: `[1, vocab]`, logits at temperature 0, else a law.
+    """
     law = row[0].softmax(dim=-1) if sampling.temperature == 0 else row[0]
     return float(law[token])

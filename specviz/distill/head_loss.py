@@ -1,0 +1,125 @@
+"""The training-time test of an EAGLE-3 head: it learns from its own states, as it drafts from them.
+
+Slot s is given the target's true state of position s and the token at s + 1, and predicts what the
+target says behind that token. Step k then goes k slots further from the head's own states, as a
+draft of k + 1 tokens does: it sees the true slots up to s and what it guessed itself from there on
+(Li et al. 2025, arXiv:2503.01840, section 3.2).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn.functional import silu
+
+from specviz.decoding.eagle3_head import Eagle3Head, turned
+
+STEP_WEIGHT = 0.8
+"""Of a step's loss beside that of the step before (SafeAILab's and SpecForge's)."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadBatch:
+    """Texts that the target wrote and what it made of them."""
+
+    ids: torch.Tensor
+    """`[rows, length]` int64, padded at the end."""
+    features: torch.Tensor
+    """`[rows, length, taps * hidden]`."""
+    logits: torch.Tensor
+    """The target's, over the draft vocabulary: `[rows, length, draft_vocab]`."""
+    choices: torch.Tensor
+    """The target's first choices of all its tokens, `[rows, length]` int64."""
+    wanted: torch.Tensor
+    """`[rows, length]` bool, true where the target wrote the token behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadScore:
+    """What came of one batch, step by step."""
+
+    loss: torch.Tensor
+    """`[]`, nats, weighted over the steps."""
+    num_same: torch.Tensor
+    """Slots at which head and target have one first choice, `[num_steps]`."""
+    num_slots: torch.Tensor
+    """`[num_steps]`."""
+
+
+def score_head(head: Eagle3Head, batch: HeadBatch, num_steps: int) -> HeadScore:
+    """Unroll a head of one layer over a batch.
+
+    The loss of a slot is the cross-entropy from the target's law over the draft vocabulary; slots
+    whose first choice lies outside it teach nothing and count as wrong.
+    """
+    num_slots = batch.ids.shape[1] - 1
+    cos, sin = head.rotations(num_slots + num_steps)
+    states = head.fuse(batch.features[:, :num_slots])
+    keys: list[torch.Tensor] = []
+    values: list[torch.Tensor] = []
+    losses, same, counts = [], [], []
+    for step in range(num_steps):
+        left = num_slots - step
+        tokens = torch.zeros_like(batch.ids[:, :num_slots])
+        tokens[:, :left] = batch.ids[:, 1 + step :]
+        inner, residual = head.first_input(states, tokens)
+        span = slice(step, step + num_slots)
+        seen = _attend(head, inner, (cos[span], sin[span]), keys, values)
+        layer: Any = head.layers[0]
+        states = residual + layer.self_attn.o_proj(seen)
+        normal = layer.post_attention_layernorm(states)
+        gated = silu(layer.mlp.gate_proj(normal)) * layer.mlp.up_proj(normal)
+        states = states + layer.mlp.down_proj(gated)
+        wanted = batch.wanted[:, 1 + step :]
+        own = head.predict(states[:, :left][wanted])
+        choices = batch.choices[:, 1 + step :][wanted]
+        known = torch.isin(choices, head.draft_ids)
+        law = batch.logits[:, 1 + step :][wanted][known].softmax(dim=-1)
+        losses.append(-(law * own[known].log_softmax(dim=-1)).sum(dim=-1).sum() / max(1, len(law)))
+        same.append((head.draft_ids[own.argmax(dim=-1)] == choices).sum())
+        counts.append(torch.tensor(len(choices), device=own.device))
+        states = head.carried(states)
+    weights = torch.tensor([STEP_WEIGHT**step for step in range(num_steps)])
+    loss = (torch.stack(losses) * weights.to(losses[0])).sum() / weights.sum()
+    return HeadScore(loss, torch.stack(same), torch.stack(counts))
+
+
+def _attend(
+    head: Eagle3Head,
+    inner: torch.Tensor,
+    rotation: tuple[torch.Tensor, torch.Tensor],
+    keys: list[torch.Tensor],
+    values: list[torch.Tensor],
+) -> torch.Tensor:
+    """Let each place see the true slots up to its own and its guesses: `[rows, slots, width]`.
+
+    Args:
+        inner: `[rows, slots, 2 * hidden]`.
+        keys: Of the steps before, `[rows, heads, slots, head_dim]` each; this step's is added.
+    """
+    form = head.form
+    layer: Any = head.layers[0]
+    attention = layer.self_attn
+
+    def split(states: torch.Tensor, num_heads: int) -> torch.Tensor:
+        return states.view(*states.shape[:2], num_heads, form.head_dim).transpose(1, 2)
+
+    query = split(attention.q_proj(inner), form.num_heads)
+    key = split(attention.k_proj(inner), form.num_kv_heads)
+    value = split(attention.v_proj(inner), form.num_kv_heads)
+    if form.has_head_norms:
+        query, key = attention.q_norm(query), attention.k_norm(key)
+    query, key = turned(query, *rotation), turned(key, *rotation)
+    groups = form.num_heads // form.num_kv_heads
+    keys.append(key.repeat_interleave(groups, dim=1))
+    values.append(value.repeat_interleave(groups, dim=1))
+    num_slots = inner.shape[1]
+    causal = torch.ones(num_slots, num_slots, dtype=torch.bool, device=inner.device).tril()
+    scores = (query @ keys[0].mT).masked_fill(~causal, -torch.inf)
+    guessed = [(query * each).sum(dim=-1, keepdim=True) for each in keys[1:]]
+    weights = (torch.cat([scores, *guessed], dim=-1) * form.head_dim**-0.5).softmax(dim=-1)
+    seen = weights[..., :num_slots] @ values[0]
+    for index, each in enumerate(values[1:]):
+        seen = seen + weights[..., num_slots + index, None] * each
+    joined: torch.Tensor = seen.transpose(1, 2).reshape(*inner.shape[:2], -1)
+    return joined
