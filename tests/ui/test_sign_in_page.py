@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -73,18 +74,21 @@ def test_the_button_and_what_it_is_for_are_there_where_signing_in_was_switched_o
     monkeypatch.setattr(gr.Blocks, "expects_oauth", False)
     for takes in (True, False):
         offered = options(takes_sign_in=takes)
-        assert asyncio.run(has_button(offered)) is takes
+        # A loop of a browser's tests may run in this thread.
+        with ThreadPoolExecutor(1) as thread:
+            assert thread.submit(asyncio.run, has_button(offered)).result() is takes
         data = hub_data(offered)
         assert data is not None
         assert data["takes_sign_in"] is takes
 
 
 @pytest.mark.parametrize(
-    ("request_", "token"),
-    [(signed_in(60), TOKEN), (signed_in(-60), None), (None, None)],
+    ("seconds", "token"),
+    [(60, TOKEN), (-60, None), (None, None)],
     ids=["signed-in", "run-out", "signed-out"],
 )
-def test_a_look_is_answered_with_the_key_that_gradio_knows(request_: Any, token: Any) -> None:
+def test_a_look_is_answered_with_the_key_that_gradio_knows(seconds: Any, token: Any) -> None:
+    request_ = None if seconds is None else signed_in(seconds)
     seen: list[Any] = []
     look = hub_look(options(takes_sign_in=True, seen=seen))
     arguments, *_ = special_args(look, [FORM], request_)
