@@ -41,7 +41,7 @@ from specviz.distill.learning import DraftLearning, LearningPlan
 from specviz.distill.model_reader import ModelReader, TargetReader
 from specviz.distill.new_draft import build_new_draft
 from specviz.distill.optimizers import optimizers_for_draft
-from specviz.distill.prompts import MIN_HELD_OUT, read_prompts, split_prompts
+from specviz.distill.prompts import read_split
 from specviz.distill.report import Trained, Written, build_fit, write_fit
 from specviz.distill.request import TRAINING_SHARE, FitRequest, check_fit_request
 from specviz.distill.target_writing import TargetWriting
@@ -104,11 +104,7 @@ class Fitting:
         check_fit_request(request)
         if request.num_threads is not None:
             torch.set_num_threads(request.num_threads)
-        held_out_file = request.held_out_file
-        learned, held_out = split_prompts(
-            read_prompts(request.prompts_file),
-            read_prompts(held_out_file, MIN_HELD_OUT) if held_out_file else (),
-        )
+        learned, held_out = read_split(request.prompts_file, request.held_out_file)
         target = self._load_target()
         check_rollback(target)
         draft = _load_draft(request, target)
@@ -218,12 +214,6 @@ def _plan(
         "draft": digest_of(draft.model),
         "prompts": digest(learned),
         "held-out prompts": digest(held_out),
-        "--new-tokens": request.new_tokens,
-        "--texts": request.num_texts,
-        "--steps": request.num_steps,
-        "--minutes": request.minutes,
-        "--seed": request.seed,
-        "--chat": request.uses_chat,
-        "--dtype": request.dtype,
+        **request.options,
         "form of texts on disk": TEXTS_FORM,
     }

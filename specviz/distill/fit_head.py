@@ -21,7 +21,7 @@ from specviz.distill.head_files import write_head
 from specviz.distill.head_loss import score_head
 from specviz.distill.head_texts import HeadTexts, choose_draft_ids
 from specviz.distill.optimizers import NEW_RATES, Muon
-from specviz.distill.prompts import MIN_HELD_OUT, read_prompts, split_prompts
+from specviz.distill.prompts import read_split
 from specviz.distill.request import FitRequest, check_fit_request, short_name
 from specviz.distill.texts import (
     NO_LIMIT,
@@ -79,11 +79,7 @@ def fit_head(request: FitRequest, tell: Callable[[str], None]) -> HeadFit:
     check_fit_request(request)
     if request.num_threads is not None:
         torch.set_num_threads(request.num_threads)
-    held_out_file = request.held_out_file
-    learned, held_out = split_prompts(
-        read_prompts(request.prompts_file),
-        read_prompts(held_out_file, MIN_HELD_OUT) if held_out_file else (),
-    )
+    learned, held_out = read_split(request.prompts_file, request.held_out_file)
     target = ModelPool(request.device, request.dtype).get(request.target)
     check_rollback(target)
     _check_layers(target)
@@ -272,13 +268,7 @@ def _plan(
         "target": digest_of(target.model),
         "prompts": digest(learned),
         "held-out prompts": digest(held_out),
-        "--new-tokens": request.new_tokens,
-        "--texts": request.num_texts,
-        "--steps": request.num_steps,
-        "--minutes": request.minutes,
-        "--seed": request.seed,
-        "--chat": request.uses_chat,
-        "--dtype": request.dtype,
+        **request.options,
     }
 
 

@@ -65,6 +65,18 @@ def _from_json(line: str, where: str) -> str:
     return row
 
 
+def read_split(
+    prompts_file: Path, held_out_file: Path | None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Read the prompts to learn from and the held-out ones, from one file or from two.
+
+    Raises: as `read_prompts` and `split_prompts`.
+    """
+    prompts = read_prompts(prompts_file)
+    held_out = read_prompts(held_out_file, MIN_HELD_OUT) if held_out_file else ()
+    return split_prompts(prompts, held_out)
+
+
 def split_prompts(
     prompts: Sequence[str], held_out: Sequence[str] = ()
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -51,6 +51,20 @@ class FitRequest:
         """How the draft is called on the way."""
         return self.draft or f"new {self.new_size}"
 
+    @property
+    def options(self) -> dict[str, int | float | str | None]:
+        """What the result depends on besides models and prompts, as the command line calls it: work
+        that was interrupted goes on only where all of it is the same."""
+        return {
+            "--new-tokens": self.new_tokens,
+            "--texts": self.num_texts,
+            "--steps": self.num_steps,
+            "--minutes": self.minutes,
+            "--seed": self.seed,
+            "--chat": self.uses_chat,
+            "--dtype": self.dtype,
+        }
+
 
 def check_fit_request(request: FitRequest) -> None:
     """Refuse what cannot be fitted, before anything is loaded.
