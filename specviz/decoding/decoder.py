@@ -66,6 +66,7 @@ class Decoder:
         self._committed: list[int] = []
         self._num_prompt = 0
         self._num_rounds = 0
+        self._last: Round | None = None
         self.stop_reason: StopReason | None = None
 
     @property
@@ -89,6 +90,7 @@ class Decoder:
         self._chance.reset()
         self._recorder.reset(prompt_ids)
         self._lengths.reset()
+        self._last = None
         begun = self._clock.now_ms()
         self._target.reset()
         if len(prompt_ids) > 1:
@@ -106,8 +108,8 @@ class Decoder:
         """
         if self.stop_reason is not None:
             raise ValueError(f"the lane has ended: {self.stop_reason}")
-        gamma = min(self._lengths.next_gamma(), self._room() - 1)
         begun = self._clock.now_ms()
+        gamma = min(self._choose_length(), self._room() - 1)
         if self._recorded is not None and self._recorded.fits(self._committed, gamma):
             play = self._recorded.play(self._committed, gamma)
         else:
@@ -116,7 +118,7 @@ class Decoder:
         emitted = self._commit(play.proposal, play.verification)
         took = self._clock.now_ms() - begun
         self._num_rounds += 1
-        round_ = self._recorder.record(
+        self._last = self._recorder.record(
             RoundFacts(
                 index=self._num_rounds - 1,
                 position=position,
@@ -130,8 +132,14 @@ class Decoder:
                 other_ms=took - play.draft_ms - play.verify_ms,
             )
         )
-        self._lengths.observe(round_)
-        return round_
+        return self._last
+
+    def _choose_length(self) -> int:
+        """Most tokens to draft in this round, by what the rounds before it were: the lane pays for
+        the choice."""
+        if self._last is not None:
+            self._lengths.observe(self._last)
+        return self._lengths.next_gamma()
 
     def _play_step_by_step(self, gamma: int, begun: float) -> Play:
         """Draft, read and judge, and wait for the device after each; `begun` in milliseconds."""
