@@ -75,11 +75,15 @@ def ancestor_mask(parents: Sequence[int]) -> torch.Tensor:
 
     Parents -1, 0, 0 give rows 100, 110, 101.
     """
-    mask = torch.eye(len(parents), dtype=torch.bool)
+    size = len(parents)
+    if size == 0:
+        return torch.zeros(0, 0, dtype=torch.bool)
+    # Bytes on the host: an operation for each node would take as long as a layer.
+    rows: list[bytearray] = []
     for node, parent in enumerate(parents):
-        if parent != ROOT:
-            mask[node] |= mask[parent]
-    return mask
+        rows.append(bytearray(size) if parent == ROOT else rows[parent].copy())
+        rows[node][node] = 1
+    return torch.frombuffer(bytearray().join(rows), dtype=torch.bool).view(size, size)
 
 
 class Proposer(Protocol):
