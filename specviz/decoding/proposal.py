@@ -26,7 +26,7 @@ class Proposal:
     taken out of it. None: the proposal is deterministic, each node a point mass."""
     shown_logits: torch.Tensor | None = None
     """`[num_nodes, vocab]` float: what the draft believed, for the record only, where the tokens
-    are its argmax and verification must treat them as point masses. None elsewhere."""
+    are its most probable ones and verification must treat them as point masses. None elsewhere."""
 
     def __post_init__(self) -> None:
         if len(self.token_ids) != len(self.parents):
