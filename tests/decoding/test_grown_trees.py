@@ -239,6 +239,20 @@ def test_the_end_of_a_text_shortens_its_trees() -> None:
         assert len(run_to_end(decoder, [1, 2, 3])) == 9
 
 
+@pytest.mark.parametrize("size", SIZES[:2], ids=str)
+def test_an_end_token_inside_a_tree_ends_the_text(size: TreeSize) -> None:
+    """At every place of the text, so that it is met at each level and as what follows a tree."""
+    model, noisy = tiny_model("llama"), tiny_model("llama", noise=0.06)
+    target, draft = ModelRunner(model), ModelRunner(noisy)
+    text = plain_text("llama", PROMPTS[0])
+    for end in set(text):
+        proposer = DraftModel(draft, GREEDY, VOCAB, frozenset({end}), tree=size)
+        decoder = make_decoder(
+            target, proposer, gamma=4, max_new_tokens=20, eos_ids=frozenset({end})
+        )
+        assert run_to_end(decoder, PROMPTS[0]) == text[: text.index(end) + 1]
+
+
 # A head.
 
 
