@@ -31,7 +31,10 @@ from specviz.trace.values import LaneSpec, Sampling, Tree
 
 FIRST_RANK = 0.7
 """Chance that the first draft in a place is right, as assumed for shapes: the acceptance that a
-lane is taken to have before anything was judged (`decoding/draft_lengths.py`)."""
+lane is taken to have before anything was judged (`decoding/draft_lengths.py`). With the shipped
+pair it is .72, and .3 for each later draft that is tried. Shapes of .7 and .3 lean to one branch,
+and kept no more on ten prompts of the gallery: τ 3.52 and 3.71 with 16 and 24 nodes, greedy, where
+those of `static_shape` came to 3.62 and 3.77: a text has hard places, where siblings count."""
 
 
 @dataclass(frozen=True, slots=True)
