@@ -8,7 +8,7 @@ from specviz.bench.plan import GalleryPrompt
 from specviz.errors import RequestError
 from specviz.texts import message
 from specviz.trace.names import short_name
-from specviz.trace.values import LaneSpec, Method, Sampling, Schedule
+from specviz.trace.values import LaneSpec, Method, Sampling, Schedule, Tree
 
 DEFAULT_MAX_NEW_TOKENS = 64
 MAX_LANES = 24
@@ -110,9 +110,11 @@ def make_lanes(
 
 
 def _name(spec: LaneSpec, specs: Iterable[LaneSpec]) -> str:
-    """Name a way to draft by its draft model or method, by what else it differs in, and by who
-    chooses its draft lengths."""
+    """Name a way to draft by its draft model or method, by what else it differs in, by who chooses
+    its draft lengths, and by its tree: "specviz-small dynamic 4x24"."""
     name = _name_of_draft(spec, specs)
+    if spec.tree is not Tree.NONE:
+        return f"{name} {spec.tree} {spec.branches}x{spec.budget}"
     return name if spec.schedule is Schedule.FIXED else f"{name} {spec.schedule}"
 
 

@@ -21,6 +21,7 @@ from specviz.cli.lane_text import (
     read_gamma,
     read_gammas,
     read_lane,
+    read_tree,
     whole_numbers,
 )
 from specviz.cli.prove import add_prove_options
@@ -200,7 +201,7 @@ def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: st
         numbers = read_gamma(lane["gamma"])
     elif args.gamma is not None:
         numbers = read_gamma(args.gamma, "--gamma")
-    numbers |= whole_numbers(lane)
+    numbers |= whole_numbers(lane) | read_tree(lane)
     target = lane.get("target", target)
     # A draft that the method cannot use is refused where the options speak of this one lane only.
     draft = lane.get("draft", None if lane else args.draft)

@@ -6,8 +6,8 @@ from dataclasses import fields
 from typing import Any
 
 from specviz.errors import RequestError
-from specviz.trace.limits import MAX_GAMMA
-from specviz.trace.values import LaneSpec, Method, Schedule
+from specviz.trace.limits import DEFAULT_BRANCHES, DEFAULT_BUDGET, MAX_GAMMA
+from specviz.trace.values import LaneSpec, Method, Schedule, Tree
 
 _CHOOSING = [str(schedule) for schedule in Schedule if schedule is not Schedule.FIXED]
 DRAFTING = [str(method) for method in Method if method is not Method.BASELINE]
@@ -49,6 +49,17 @@ def lane_method(lane: Mapping[str, str], default: Method) -> Method:
 def whole_numbers(lane: Mapping[str, str]) -> dict[str, int]:
     """Read those keys of a lane that are whole numbers. Raises: RequestError."""
     return {key: _whole_number(key, lane[key]) for key in _WHOLE_NUMBERS if key in lane}
+
+
+def read_tree(lane: Mapping[str, str]) -> dict[str, Any]:
+    """Read how the drafts of a lane hang together, as fields of a LaneSpec; what a tree leaves out
+    is the usual. Raises: RequestError."""
+    tree = lane.get("tree", Tree.NONE.value)
+    if tree not in tuple(Tree):
+        raise RequestError(f"--lane tree must be one of {', '.join(Tree)}, got {tree!r}")
+    usual = {"branches": DEFAULT_BRANCHES, "budget": DEFAULT_BUDGET} if tree != Tree.NONE else {}
+    given = {key: _whole_number(key, lane[key]) for key in ("branches", "budget") if key in lane}
+    return {"tree": Tree(tree), **usual, **given}
 
 
 def read_gammas(text: str) -> tuple[int, ...]:

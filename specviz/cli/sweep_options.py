@@ -14,6 +14,7 @@ from specviz.cli.lane_text import (
     read_gamma,
     read_gammas,
     read_lane,
+    read_tree,
     whole_numbers,
 )
 from specviz.errors import RequestError
@@ -105,7 +106,7 @@ def _spec(lane: dict[str, str], target: str) -> LaneSpec:
             "a sweep measures right lanes alone; race or prove one with a wrong rule"
         )
     chosen = read_gamma(lane["gamma"]) if "gamma" in lane else {}
-    numbers: dict[str, Any] = whole_numbers(lane) | chosen
+    numbers: dict[str, Any] = whole_numbers(lane) | read_tree(lane) | chosen
     return LaneSpec(
         name=lane.get("name"),
         method=lane_method(lane, Method.DRAFT_MODEL),

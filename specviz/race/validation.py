@@ -6,6 +6,8 @@ from specviz.errors import RequestError
 from specviz.texts import Message, Text, message
 from specviz.trace.limits import (
     CONFIDENCES,
+    MAX_BRANCHES,
+    MAX_BUDGET,
     MAX_COIN,
     MAX_GAMMA,
     MAX_LANES,
@@ -14,11 +16,13 @@ from specviz.trace.limits import (
     MAX_SEED,
     MAX_TEMPERATURE,
     MAX_TOP_K,
+    MIN_BRANCHES,
+    MIN_BUDGET,
     MIN_NGRAM,
     MIN_TEMPERATURE,
 )
 from specviz.trace.names import lane_names
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling, Schedule
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling, Schedule, Tree
 
 
 def check_request(request: RaceRequest) -> None:
@@ -72,13 +76,14 @@ def _check_sampling(sampling: Sampling) -> None:
 
 def _check_lane(name: str, spec: LaneSpec) -> None:
     if spec.method is Method.BASELINE:
-        if spec.gamma != 0 or spec.draft is not None:
+        if spec.gamma != 0 or spec.draft is not None or spec.tree is not Tree.NONE:
             raise RequestError(message("refusal.baseline_drafts"))
         if spec.rule is not Rule.RIGHT:
             raise RequestError(message("refusal.baseline_rule", found=spec.rule.value))
         return
     _check_range(_of_lane("gamma", name), spec.gamma, 1, MAX_GAMMA)
     _check_schedule(name, spec)
+    _check_tree(name, spec)
     if spec.method is Method.DRAFT_MODEL and not spec.draft:
         raise RequestError(message("refusal.needs_draft", lane=repr(name)))
     if spec.method is not Method.DRAFT_MODEL and spec.draft:
@@ -126,6 +131,24 @@ def _check_schedule(name: str, spec: LaneSpec) -> None:
     if not low <= spec.confidence <= high:
         values = {"low": str(low), "high": str(high), "found": str(spec.confidence)}
         raise RequestError(message("refusal.range", name=_of_lane("confidence", name), **values))
+
+
+def _check_tree(name: str, spec: LaneSpec) -> None:
+    if spec.tree is Tree.NONE:
+        if spec.branches or spec.budget:
+            raise RequestError(message("refusal.no_tree", lane=repr(name)))
+        return
+    if spec.method not in (Method.DRAFT_MODEL, Method.EAGLE3):
+        raise RequestError(
+            message("refusal.tree_of_method", lane=repr(name), method=spec.method.value)
+        )
+    if spec.schedule is not Schedule.FIXED:
+        found = spec.schedule.value
+        raise RequestError(message("refusal.tree_of_schedule", lane=repr(name), found=found))
+    if spec.rule is not Rule.RIGHT:
+        raise RequestError(message("refusal.tree_of_rule", lane=repr(name)))
+    _check_range(_of_lane("branches", name), spec.branches, MIN_BRANCHES, MAX_BRANCHES)
+    _check_range(_of_lane("budget", name), spec.budget, MIN_BUDGET, MAX_BUDGET)
 
 
 def _of_lane(field: str, lane: str) -> Message:

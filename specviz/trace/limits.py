@@ -8,6 +8,10 @@ MAX_COIN = MAX_NEW_TOKENS * MAX_GAMMA
 """Highest number of a coin that a lane can throw."""
 CONFIDENCES, DEFAULT_CONFIDENCE = (0.01, 0.99), 0.4
 """Below which probability of its own token a draft may end; that of transformers, if left out."""
+MIN_BRANCHES, DEFAULT_BRANCHES, MAX_BRANCHES = 2, 4, 10
+"""Drafts that a tree may try in one place."""
+MIN_BUDGET, DEFAULT_BUDGET, MAX_BUDGET = 2, 24, 64
+"""Nodes that a tree may have."""
 MIN_NGRAM, DEFAULT_NGRAM, MAX_NGRAM = 2, 4, 16
 """Longest matches, in tokens, that prompt lookup may look for."""
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.01, 5.0

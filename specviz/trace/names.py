@@ -7,7 +7,7 @@ The page derives the same names in the reader's language (`assets/js/model/names
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
-from specviz.trace.values import LaneSpec, Method, Rule, Schedule, Trace
+from specviz.trace.values import LaneSpec, Method, Rule, Schedule, Trace, Tree
 
 METHOD_NAMES: dict[Method, str] = {
     Method.BASELINE: "target alone",
@@ -32,8 +32,14 @@ DETAILS: dict[str, Callable[[LaneSpec], str]] = {
     "max_ngram": lambda spec: f"longest match {spec.max_ngram}",
     "gamma": lambda spec: f"γ {gamma_text(spec)}",
     "flipped_coin": lambda spec: _coins(spec.flipped_coin),
+    "tree": lambda spec: tree_text(spec),
 }
 """In what lanes of one method can differ, and how that is said."""
+TEXTS: dict[str, Callable[[LaneSpec], str]] = {
+    "gamma": lambda spec: gamma_text(spec),
+    "tree": lambda spec: tree_text(spec),
+}
+"""Choices of which several fields together are one: alike where they read alike."""
 
 
 def lane_names(specs: Sequence[LaneSpec]) -> tuple[str, ...]:
@@ -66,6 +72,13 @@ def gamma_text(spec: LaneSpec) -> str:
         case Schedule.COST_AWARE:
             chosen = "auto"
     return f"{chosen}, at most {spec.gamma}"
+
+
+def tree_text(spec: LaneSpec) -> str:
+    """Write how a lane's drafts hang together: "chain", "static tree, 4 branches, 24 nodes"."""
+    if spec.tree is Tree.NONE:
+        return "chain"
+    return f"{spec.tree} tree, {spec.branches} branches, {spec.budget} nodes"
 
 
 def short_name(model: str) -> str:
@@ -102,4 +115,4 @@ def _choices(spec: LaneSpec) -> tuple[object, ...]:
 
 
 def _choice(spec: LaneSpec, field: str) -> object:
-    return gamma_text(spec) if field == "gamma" else getattr(spec, field)
+    return TEXTS[field](spec) if field in TEXTS else getattr(spec, field)

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from specviz.trace.limits import DEFAULT_CONFIDENCE, DEFAULT_NGRAM
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 NUM_TOP = 10
 
 
@@ -72,6 +72,21 @@ class Schedule(StrEnum):
     """Up to the first token that the draft itself was not sure of, that one included."""
     COST_AWARE = "auto"
     """What promises the most tokens a millisecond, by the lane's recent rounds."""
+
+
+class Tree(StrEnum):
+    """Whether a lane drafts one token for each place or several: a tree, of which gamma is the
+    depth.
+
+    How each is grown stands in `decoding/trees.py`.
+    """
+
+    NONE = "none"
+    """A chain."""
+    STATIC = "static"
+    """Its shape is fixed beforehand, by how often a token of each rank is thought to be right."""
+    DYNAMIC = "dynamic"
+    """EAGLE-2's: the nodes that the draft itself holds most probable, path and all."""
 
 
 class Outcome(StrEnum):
@@ -145,6 +160,11 @@ class LaneSpec:
     """How the head is read: `stated`, or words for what is not as its files state (`taps+1`,
     `plain-rope`, `double-norm`). None in a request: as it agrees best with the target; in a trace:
     as stated."""
+    tree: Tree = Tree.NONE
+    branches: int = 0
+    """Of a tree: drafts tried in one place at most; 0 without."""
+    budget: int = 0
+    """Of a tree: nodes that a round verifies at most; 0 without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +199,9 @@ class DraftToken:
     """Index of the parent in the round's drafts; -1 is the last committed token."""
     outcome: Outcome
     draft_prob: Probability | None
-    """None where the proposal is deterministic without a distribution (prompt lookup)."""
+    """What it was drawn from gave it, or at temperature 0 what the draft believed. None where the
+    proposal is deterministic: without a distribution (prompt lookup), or, above temperature 0, the
+    most probable tokens of one (dynamic trees), which `top_draft` shows."""
     target_prob: Probability | None
     """Under the target's distribution here; None where the token was discarded: never judged."""
     accept_prob: Probability | None
@@ -189,8 +211,8 @@ class DraftToken:
     """The uniform number that decided (accepted where draw < accept_prob); None at temperature
     0."""
     overlap: ProbabilitySum | None
-    """Σ min(target_probs, draft_probs) at this position; None at temperature 0 or where never
-    judged."""
+    """Σ min(target_probs, draft_probs) at this position, of both laws as they stood when it was
+    tried, a point mass being one; None at temperature 0 or where never judged."""
     top_draft: tuple[TopToken, ...] = ()
     top_target: tuple[TopToken, ...] = ()
     top_residual: tuple[TopToken, ...] = ()

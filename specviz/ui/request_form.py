@@ -8,16 +8,23 @@ import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from specviz.trace.limits import (
     CONFIDENCES,
+    DEFAULT_BRANCHES,
+    DEFAULT_BUDGET,
     DEFAULT_CONFIDENCE,
     DEFAULT_NGRAM,
+    MAX_BRANCHES,
+    MAX_BUDGET,
     MAX_COIN,
     MAX_NGRAM,
+    MIN_BRANCHES,
+    MIN_BUDGET,
     MIN_NGRAM,
 )
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling, Schedule
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling, Schedule, Tree
 from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.pair_option import PairOption
 from specviz.ui.request_values import (
@@ -150,6 +157,7 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
             fields.get("confidence", DEFAULT_CONFIDENCE), "confidence", *CONFIDENCES
         ),
         flipped_coin=_coin(fields.get("flipped_coin")),
+        **_tree(fields),
     )
 
 
@@ -235,6 +243,24 @@ def _schedule(value: object) -> Schedule:
     if isinstance(value, str) and value in tuple(Schedule):
         return Schedule(value)
     raise PageError("error.unknown_schedule", found=shown(value), allowed=", ".join(Schedule))
+
+
+def _tree(fields: Mapping[str, object]) -> dict[str, Any]:
+    """Read how a lane's guesses hang together; only of a tree branches and nodes are read."""
+    tree = fields.get("tree", Tree.NONE.value)
+    if not isinstance(tree, str) or tree not in tuple(Tree):
+        raise PageError("error.unknown_tree", found=shown(tree), allowed=", ".join(Tree))
+    if tree == Tree.NONE:
+        return {}
+    branches, budget = (
+        fields.get("branches", DEFAULT_BRANCHES),
+        fields.get("budget", DEFAULT_BUDGET),
+    )
+    return {
+        "tree": Tree(tree),
+        "branches": read_integer(branches, "branches", MIN_BRANCHES, MAX_BRANCHES),
+        "budget": read_integer(budget, "budget", MIN_BUDGET, MAX_BUDGET),
+    }
 
 
 def _name(value: object, limits: PageLimits) -> str:

@@ -4,12 +4,18 @@ from typing import Any
 
 from specviz.trace.limits import (
     CONFIDENCES,
+    DEFAULT_BRANCHES,
+    DEFAULT_BUDGET,
     DEFAULT_CONFIDENCE,
     DEFAULT_NGRAM,
+    MAX_BRANCHES,
+    MAX_BUDGET,
     MAX_NGRAM,
+    MIN_BRANCHES,
+    MIN_BUDGET,
     MIN_NGRAM,
 )
-from specviz.trace.values import Rule, Schedule
+from specviz.trace.values import Rule, Schedule, Tree
 from specviz.ui.hub_offer import HubAccess
 from specviz.ui.options import PageLimits, PageOptions
 from specviz.ui.pair_option import PairOption
@@ -29,6 +35,8 @@ def spans(limits: PageLimits) -> dict[str, Span]:
         "gamma": (1, limits.max_gamma, 1),
         "max_ngram": (MIN_NGRAM, MAX_NGRAM, 1),
         "confidence": (*CONFIDENCES, 0.01),
+        "branches": (MIN_BRANCHES, MAX_BRANCHES, 1),
+        "budget": (MIN_BUDGET, MAX_BUDGET, 1),
     }
 
 
@@ -56,9 +64,12 @@ def settings_data(options: PageOptions) -> dict[str, Any]:
             "gamma": shown.gamma,
             "max_ngram": DEFAULT_NGRAM,
             "confidence": DEFAULT_CONFIDENCE,
+            "branches": DEFAULT_BRANCHES,
+            "budget": DEFAULT_BUDGET,
         },
         "rules": [rule.value for rule in Rule],
         "schedules": [schedule.value for schedule in Schedule],
+        "trees": [tree.value for tree in Tree],
         "spans": spans(limits),
         "max_prompt_chars": limits.max_prompt_chars,
         "max_lane_name_chars": limits.max_lane_name_chars,

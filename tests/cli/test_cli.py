@@ -12,7 +12,13 @@ from traces import chain, lane, small_race
 
 from specviz.bench.repeats import LaneSummary
 from specviz.cli import main
-from specviz.cli.race_report import MAX_ROUNDS_SHOWN, lane_text, one_line, printable
+from specviz.cli.race_report import (
+    MAX_ROUNDS_SHOWN,
+    lane_text,
+    one_line,
+    printable,
+    rounds_table,
+)
 from specviz.models import threads
 from specviz.race.validation import check_request
 from specviz.trace import files
@@ -278,6 +284,14 @@ def test_unreadable_arguments_end_in_one_sentence(
             ["--method", "prompt-lookup", "--gamma", "confidence:0.4"],
             "the lane 'target + prompt lookup' copies tokens that have none",
         ),
+        (["--lane", "tree=oak"], "--lane tree must be one of none, static, dynamic, got 'oak'"),
+        (["--lane", "branches=2"], "drafts a chain, which has no branches and no budget"),
+        (["--lane", "tree=static,branches=many"], "--lane branches must be a whole number"),
+        (["--lane", "tree=static,branches=11"], "must be 2 to 10, got 11"),
+        (["--lane", "tree=dynamic,budget=65"], "must be 2 to 64, got 65"),
+        (["--lane", "tree=dynamic,method=early-exit"], "early-exit makes one draft for each place"),
+        (["--lane", "tree=dynamic,gamma=auto"], "schedule must be fixed, is auto"),
+        (["--lane", "tree=dynamic,rule=no-renormalise"], "wrong rules are defined for chains"),
         (["--lane", "gamma=2,gamma=3"], "--lane names 'gamma' twice"),
         (["--lane", "method=baseline"], "--lane method must be one of draft-model, prompt-lookup"),
         (["--lane", "name=a", "--lane", "name=a"], "lanes need different names"),
@@ -336,6 +350,19 @@ def test_marks_stand_before_line_breaks() -> None:
     bonus = replace(made.rounds[0].emitted[1], text="\n")
     round_ = replace(made.rounds[0], emitted=(made.rounds[0].emitted[0], bonus))
     assert lane_text("x", replace(made, rounds=(round_,))).plain == "x t1⏎★\n"
+
+
+def test_of_a_tree_the_text_has_what_was_tried_where_it_was_corrected() -> None:
+    """And its table the guesses level by level."""
+    race = files.read_trace(Path(__file__).parents[1] / "fixtures" / "trace_tree.json")
+    shown = lane_text("The small", race.lanes[1]).plain
+    assert shown == "The small dog ran home✗ away↻ and hid.★"
+    guessed = list(rounds_table("tree", race.lanes[1]).columns[1].cells)
+    assert str(guessed[0]) == " fox✗ dog │  ran ran sat │  home✗ fast"
+    assert [str(cell) for cell in rounds_table("tree", race.lanes[1]).columns[2].cells] == [
+        "2/7",
+        "2/3",
+    ]
 
 
 def test_a_long_race_shows_its_first_rounds(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,9 +20,10 @@ const MENU = {
     target: 'big',
     lanes: [{ method: 'draft-model', gamma: 4 }],
   },
-  lane: { gamma: 4, max_ngram: 4, confidence: 0.4 },
+  lane: { gamma: 4, max_ngram: 4, confidence: 0.4, branches: 4, budget: 24 },
   rules: ['right', 'target-resample', 'argmax-softmax'],
   schedules: ['fixed', 'heuristic', 'confidence', 'auto'],
+  trees: ['none', 'static', 'dynamic'],
   spans: {
     temperature: [0, 2, 0.05],
     top_k: [0, 200, 1],
@@ -32,6 +33,8 @@ const MENU = {
     gamma: [1, 16, 1],
     max_ngram: [2, 16, 1],
     confidence: [0.01, 0.99, 0.01],
+    branches: [2, 10, 1],
+    budget: [2, 64, 1],
   },
   max_prompt_chars: 20,
   max_lane_name_chars: 10,
@@ -215,5 +218,30 @@ test('a schedule that a method cannot follow is told; confidence is asked of no 
   const { fitting, faults } = fitSettings({ lanes: asked }, makeStore().store.values, MENU);
   const chosen = fitting.lanes.map(({ schedule, confidence }) => [schedule, confidence]);
   assert.deepEqual(chosen, [[undefined, undefined], ['auto', undefined], ['confidence', 0.4]]);
+  assert.equal(faults.length, 2);
+});
+
+test('a link keeps the trees that lanes guess', () => {
+  const lanes = [{ ...FIRST_LANE }, { ...FIRST_LANE, tree: 'dynamic', branches: 3, budget: 16 }];
+  const { store } = makeStore();
+  const link = linkOf({ ...store.values, lanes }, ADDRESS);
+  assert.ok(link.endsWith('&lane_tree=&lane_tree=dynamic:3:16'));
+  const { fitting, faults } = fitSettings(readLink(new URL(link).search), store.values, MENU);
+  assert.deepEqual(fitting.lanes, lanes);
+  assert.deepEqual(faults, []);
+  assert.ok(!linkOf(store.values, ADDRESS).includes('tree'));
+  assert.deepEqual(readLink('?method=draft-model&tree=static&branches=2').lanes, [{ method: 'draft-model', tree: 'static', branches: '2' }]);
+});
+
+test('a tree has its usual size where none is said, no schedule, and no wrong rule', () => {
+  const tree = { tree: 'static', branches: 4, budget: 24 };
+  const asked = [
+    { tree: 'static', schedule: 'auto' },
+    { tree: 'dynamic', rule: 'target-resample' },
+    { method: 'prompt-lookup', tree: 'dynamic' },
+  ];
+  const { fitting, faults } = fitSettings({ lanes: asked }, makeStore().store.values, MENU);
+  assert.deepEqual(fitting.lanes[0], { ...FIRST_LANE, ...tree });
+  assert.deepEqual(fitting.lanes.slice(1).map((lane) => lane.tree), [undefined, undefined]);
   assert.equal(faults.length, 2);
 });

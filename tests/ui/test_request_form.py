@@ -9,7 +9,7 @@ from fake_race import OPTIONS
 
 from specviz.errors import RequestError
 from specviz.trace.names import lane_names
-from specviz.trace.values import Method, Rule, Schedule
+from specviz.trace.values import Method, Rule, Schedule, Tree
 from specviz.ui.options import PageOptions
 from specviz.ui.pair_option import PairOption
 from specviz.ui.request_form import (
@@ -225,6 +225,23 @@ def test_a_lane_may_choose_its_draft_lengths() -> None:
         build_request("Hello", [lane | {"schedule": "x"}], None, 8, OPTIONS)
     with pytest.raises(RequestError, match="confidence"):
         build_request("Hello", [lane | {"confidence": 1.5}], None, 8, OPTIONS)
+
+
+def test_a_lane_may_guess_trees() -> None:
+    lane = {"method": "draft-model", "gamma": 5}
+    for asked, expected in (
+        ({}, (Tree.NONE, 0, 0)),
+        ({"tree": "none", "branches": 0, "budget": 0}, (Tree.NONE, 0, 0)),
+        ({"tree": "static"}, (Tree.STATIC, 4, 24)),
+        ({"tree": "dynamic", "branches": 2, "budget": 64}, (Tree.DYNAMIC, 2, 64)),
+    ):
+        spec = build_request("Hello", [lane | asked], None, 8, OPTIONS).lanes[1]
+        assert (spec.tree, spec.branches, spec.budget) == expected
+    with pytest.raises(RequestError, match="tree must be one of none, static, dynamic, found 'x'"):
+        build_request("Hello", [lane | {"tree": "x"}], None, 8, OPTIONS)
+    for beyond in ({"branches": 11}, {"branches": 1}, {"budget": 65}, {"budget": "many"}):
+        with pytest.raises(RequestError, match=next(iter(beyond))):
+            build_request("Hello", [lane | {"tree": "static"} | beyond], None, 8, OPTIONS)
 
 
 def test_a_lane_may_be_broken_by_a_rule_that_there_is() -> None:

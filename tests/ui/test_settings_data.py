@@ -15,11 +15,14 @@ from specviz.ui.settings_data import first_lanes, settings_data, spans
 from specviz.ui.strings import PageError
 
 SPANS = spans(OPTIONS.limits)
-LANE_FIELDS = ("gamma", "max_ngram", "confidence")
+LANE_FIELDS = ("gamma", "max_ngram", "confidence", "branches", "budget")
+TREE_FIELDS = ("branches", "budget")
 
 
 def _form(name: str, value: float) -> FormValues:
     lane: dict[str, object] = {"method": "prompt-lookup", "gamma": 4}
+    if name in TREE_FIELDS:
+        lane |= {"method": "draft-model", "tree": "dynamic"}
     if name in LANE_FIELDS:
         lane[name] = value
     values = {"temperature": 0, "top_k": 0, "top_p": 1, "seed": 0, "tokens": 8}
@@ -33,7 +36,9 @@ def test_both_ends_of_every_control_can_be_raced(name: str, end: int) -> None:
     assert request_from_form(_form(name, SPANS[name][end]), OPTIONS)
 
 
-@pytest.mark.parametrize("name", ["temperature", "seed", "tokens", "gamma", "max_ngram"])
+@pytest.mark.parametrize(
+    "name", ["temperature", "seed", "tokens", "gamma", "max_ngram", *TREE_FIELDS]
+)
 def test_beyond_the_upper_end_nothing_can_be_raced(name: str) -> None:
     highest = SPANS[name][1]
     with pytest.raises(PageError, match=f"to {highest:,.0f}"):

@@ -4,6 +4,7 @@ import { t } from '../page/strings.js';
 /**
  * @typedef {{ method: string, gamma: number, draft?: string, exit_layer?: number,
  *   max_ngram?: number, schedule?: string, confidence?: number,
+ *   tree?: string, branches?: number, budget?: number,
  *   name?: string, rule?: string, flipped_coin?: number }} Lane
  * @typedef {{ prompt: string, temperature: number, top_k: number, top_p: number, seed: number,
  *   tokens: number, chat: boolean, target: string, lanes: Lane[] }} Settings
@@ -132,7 +133,10 @@ function fitLane(asked, pair, menu, faults) {
   // Only a wrong rule is worth a word.
   const rule = fitChoice('rule', asked.rule, 'right', rulesOf(lane.method, menu), faults);
   if (rule !== 'right') lane.rule = rule;
-  return Object.assign(lane, fitSchedule(asked, lane.method, menu, faults), fitCoin(asked), fitName(asked, menu));
+  const tree = fitTree(asked, lane, menu, faults);
+  // A tree grows to one depth.
+  const schedule = tree.tree ? {} : fitSchedule(asked, lane.method, menu, faults);
+  return Object.assign(lane, schedule, tree, fitCoin(asked), fitName(asked, menu));
 }
 
 function fitCoin({ flipped_coin: asked }) {
@@ -151,6 +155,23 @@ function fitSchedule(asked, method, menu, faults) {
   if (schedule !== 'confidence') return { schedule };
   const usual = menu.lane.confidence;
   return { schedule, confidence: fitNumber('confidence', asked.confidence ?? usual, usual, menu.spans.confidence, faults) };
+}
+
+/** How a lane's guesses hang together: nothing where they are a chain. */
+function fitTree(asked, lane, menu, faults) {
+  const tree = fitChoice('tree', asked.tree, 'none', treesOf(lane, menu), faults);
+  if (tree === 'none') return {};
+  const sizes = ['branches', 'budget'].map((name) => {
+    const usual = menu.lane[name];
+    return [name, fitNumber(name, asked[name] ?? usual, usual, menu.spans[name], faults)];
+  });
+  return { tree, ...Object.fromEntries(sizes) };
+}
+
+/** The trees that a lane can guess: what copies, or reads the target's first layers, guesses chains alone, and wrong rules judge no other. */
+export function treesOf({ method, rule = 'right' }, { trees }) {
+  const canBranch = rule === 'right' && ['draft-model', 'eagle3'].includes(method);
+  return trees.filter((tree) => tree === 'none' || canBranch);
 }
 
 /** The rules that a method's guesses can be kept by; copied ones come without the probabilities that one of them takes. */

@@ -12,7 +12,11 @@ const DETAILS = {
   max_ngram: (spec) => t('lane.detail_match', { n: spec.max_ngram }),
   gamma: (spec) => `γ ${gammaText(spec)}`,
   flipped_coin: ({ flipped_coin: coin = null }) => (coin === null ? t('lane.as_fallen') : t('lane.flipped', { coin: coin + 1 })),
+  tree: (spec) => treeText(spec),
 };
+
+/** Choices of which several fields together are one: alike where they read alike. */
+const TEXTS = { gamma: gammaText, tree: treeText };
 
 /** Names that the page itself gives, in English in the trace. */
 const GIVEN = { 'before fitting': 'waiting.before', 'after fitting': 'waiting.after' };
@@ -53,7 +57,7 @@ export function aboutLane(spec, name = shortName) {
 
 function aboutMethod(spec, name) {
   const { method, target, draft, exit_layer: layer } = spec;
-  const gamma = gammaText(spec);
+  const gamma = isTree(spec) ? `${gammaText(spec)}, ${treeText(spec)}` : gammaText(spec);
   if (method === 'baseline') return t('lane.about_alone', { target: name(target) });
   if (method === 'draft-model') return t('lane.about_draft_model', { draft: name(draft ?? '?'), gamma });
   if (method === 'early-exit' && layer) return t('lane.about_exit_layer', { layer, gamma });
@@ -64,6 +68,16 @@ function aboutMethod(spec, name) {
 export function gammaText({ gamma, schedule = 'fixed', confidence }) {
   if (schedule === 'fixed') return String(gamma);
   return t(`schedule.${schedule}_at_most`, { gamma, confidence });
+}
+
+/** How a lane's guesses hang together: a chain, or what tree. */
+export function treeText(spec) {
+  return isTree(spec) ? t(`tree.${spec.tree}_of`, { branches: spec.branches, budget: spec.budget }) : t('tree.none');
+}
+
+/** Whether a lane guesses trees; traces of earlier versions know chains alone. */
+export function isTree({ tree = 'none' }) {
+  return tree !== 'none';
 }
 
 /** A method as a key of texts. */
@@ -115,7 +129,7 @@ function choices(spec) {
 }
 
 function choice(spec, field) {
-  return field === 'gamma' ? gammaText(spec) : (spec[field] ?? null);
+  return Object.hasOwn(TEXTS, field) ? TEXTS[field](spec) : (spec[field] ?? null);
 }
 
 /** By which rule a lane keeps drafts; traces of earlier versions know the right one alone. */

@@ -20,6 +20,9 @@ const LANE_FIELDS = [
   'name',
   'rule',
   'flipped_coin',
+  'tree',
+  'branches',
+  'budget',
 ];
 
 /** What of the last such wish this page could not do, as sentences, until its race has begun; else null. */
