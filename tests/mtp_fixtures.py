@@ -25,8 +25,10 @@ from transformers import (
     Qwen3_5TextConfig,
     Qwen3NextConfig,
 )
+from transformers.modeling_layers import MtpModel
 
 from specviz.models.loading import LoadedModel, ModelPool
+from specviz.models.mtp_weights import counting_view
 
 NUM_LAYERS = 4
 _GLM = {
@@ -173,6 +175,16 @@ def load(family: Family, dtype: str = "float64") -> LoadedModel:
     loaded = ModelPool(dtype=dtype).get(str(family.folder))
     loaded.model.set_experts_implementation("eager")
     return loaded
+
+
+def random_layers(model: PreTrainedModel, num_layers: int = 1, seed: int = 4) -> MtpModel:
+    """Untrained drafting layers beside any target whose layers can be built by their class."""
+    layers = MtpModel(counting_view(model, num_layers), num_layers).to(model.dtype)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weight in layers.layers.parameters():
+            weight.normal_(0.0, 0.35, generator=generator)
+    return layers.eval().requires_grad_(False)
 
 
 class Reference:

@@ -13,6 +13,7 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
+from specviz.models.hub_files import INDEX_FILE
 from specviz.texts import Message, message
 
 BEHIND, APART = r"^(?:model\.)?(?:language_model\.)?layers\.(\d+)\.", r"^mtp\.layers\.(\d+)\."
@@ -27,21 +28,20 @@ FAMILIES = {
 }
 """How the layers of each family are named, by the model type of its text config."""
 DECLARED = ("num_mtp_layers", "num_nextn_predict_layers", "mtp_num_hidden_layers")
-INDEX_FILE = "model.safetensors.index.json"
 _TEXT_TYPES = {"qwen3_5": "qwen3_5_text", "qwen3_5_moe": "qwen3_5_moe_text"}
 """Types of configs around a text config, and of that."""
 
 
 def declared_layers(config: Mapping[str, Any]) -> int:
     """How many such layers a config says that the model has."""
-    inner = config.get("text_config") or config
+    inner = _text_config(config)
     found = (inner.get(key) for key in DECLARED)
     return next((number for number in found if isinstance(number, int) and number > 0), 0)
 
 
 def stored_layers(config: Mapping[str, Any], tensors: Iterable[str]) -> int:
     """How many of them are among the tensors called so; 0 of a family that is not known."""
-    inner = config.get("text_config") or config
+    inner = _text_config(config)
     pattern = FAMILIES.get(_family(inner))
     if pattern is None:
         return 0
@@ -50,23 +50,25 @@ def stored_layers(config: Mapping[str, Any], tensors: Iterable[str]) -> int:
     return max((number - first + 1 for number in numbers), default=0)
 
 
-def mtp_problem(name: str, config: Mapping[str, Any], tensors: Iterable[str] | None) -> Message | None:
+def mtp_problem(
+    name: str, config: Mapping[str, Any], tensors: Iterable[str] | None
+) -> Message | None:
     """Why a model cannot draft by layers of its own; None where it can.
 
     Args:
         tensors: What its files hold; None where they are not here to be looked at, and the config's
             word is taken.
     """
-    inner = config.get("text_config") or config
+    inner = _text_config(config)
     declared, family = declared_layers(config), _family(inner)
-    if family not in FAMILIES:
-        allowed = ", ".join(FAMILIES)
-        if declared:
-            return message("refusal.mtp_family", target=name, kind=family, allowed=allowed)
+    allowed = ", ".join(FAMILIES)
+    if family not in FAMILIES and declared:
+        return message("refusal.mtp_family", target=name, kind=family, allowed=allowed)
+    num_there = declared if tensors is None else stored_layers(config, tensors)
+    if family not in FAMILIES or not (num_there or declared):
         return message("refusal.mtp_none", target=name, allowed=allowed)
-    if not (declared if tensors is None else stored_layers(config, tensors)):
-        kind = "refusal.mtp_not_shipped" if declared else "refusal.mtp_none"
-        return message(kind, target=name, n=declared, allowed=", ".join(FAMILIES))
+    if not num_there:
+        return message("refusal.mtp_not_shipped", target=name, n=declared)
     if (config.get("quantization_config") or inner.get("quantization_config")) is not None:
         return message("refusal.mtp_quantised", target=name)
     return None
@@ -77,6 +79,8 @@ def folder_drafts_itself(folder: Path) -> bool:
     try:
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
+        return False
+    if not isinstance(config, dict):
         return False
     return mtp_problem(folder.name, config, tensor_names(folder)) is None
 
@@ -95,6 +99,11 @@ def tensor_names(folder: Path) -> tuple[str, ...] | None:
     except (OSError, ValueError, KeyError, TypeError, SafetensorError):
         return None
     return tuple(names) or None
+
+
+def _text_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
+    inner = config.get("text_config")
+    return inner if isinstance(inner, dict) else config
 
 
 def _family(config: Mapping[str, Any]) -> str:

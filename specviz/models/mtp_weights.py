@@ -51,7 +51,7 @@ def _load(loaded: LoadedModel) -> MtpModel:
         problem = message("refusal.mtp_spread", target=loaded.name)
     if problem is not None:
         raise IncompatibleModelError(problem)
-    view = _counting(model, stored_layers(config, tensors))
+    view = counting_view(model, stored_layers(config, tensors))
     try:
         layers = MtpModel.from_pretrained(view, device_map={"": model.device})
     # What a file of unknown origin makes two libraries raise has no end.
@@ -64,7 +64,7 @@ def _load(loaded: LoadedModel) -> MtpModel:
     return layers.eval().requires_grad_(False)
 
 
-def _counting(model: PreTrainedModel, num_layers: int) -> Any:
+def counting_view(model: PreTrainedModel, num_layers: int) -> Any:
     """A view of a target whose config counts its drafting layers and says of what kind they are."""
     view: Any = copy.copy(model)
     config: Any = copy.deepcopy(model.config.get_text_config(decoder=True))

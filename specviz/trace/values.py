@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from specviz.trace.limits import DEFAULT_CONFIDENCE, DEFAULT_NGRAM
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 NUM_TOP = 10
 
 
@@ -43,6 +43,8 @@ class Method(StrEnum):
     PROMPT_LOOKUP = "prompt-lookup"
     EARLY_EXIT = "early-exit"
     EAGLE3 = "eagle3"
+    MTP = "mtp"
+    """By layers of the target's own that were trained for it (multi-token prediction)."""
 
 
 class Rule(StrEnum):
