@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
-from tiny_models import _DEEP, _MIXED, byte_tokenizer, random_model
+from tiny_models import _DEEP, _MIXED, VOCAB, byte_tokenizer, random_model
 from transformers import (
     DeepseekV3Config,
     Glm4MoeConfig,
@@ -118,10 +118,16 @@ class Family:
 
 
 def write_family(
-    kind: str, folder: Path, num_drafting: int = 1, dtype: torch.dtype = torch.float64
+    kind: str,
+    folder: Path,
+    num_drafting: int = 1,
+    dtype: torch.dtype = torch.float64,
+    vocab_size: int = VOCAB,
 ) -> Family:
-    """Write a target with layers that draft; its tokenizer too."""
-    whole = random_model(MAKERS[kind](num_drafting), 3, dtype=dtype)
+    """Write a target with layers that draft; its tokenizer too, which has 300 tokens."""
+    config = MAKERS[kind](num_drafting)
+    config.vocab_size = vocab_size
+    whole = random_model(config, 3, dtype=dtype)
     whole.set_experts_implementation("eager")
     _bend_norms(whole)
     whole.save_pretrained(folder)
