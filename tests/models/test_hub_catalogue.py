@@ -73,6 +73,10 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
         set_exit,
         r"pairs\[19\].exit_layers\[1\] must lie between the layers 1 and 15 of .*, is 16",
     ),
+    "neither draft nor layers": (
+        lambda content: content["pairs"][0].update(draft=None),
+        r"pairs\[0\] must have either a draft or exit layers, or a target with layers",
+    ),
     "draft and exits": (
         lambda content: content["pairs"][0].update(exit_layers=[1]),
         r"pairs\[0\] must have either a draft or exit layers",
