@@ -352,17 +352,20 @@ def _pair(target: str, drafts: tuple[str, ...], of_hub: Path | None = None) -> "
     from specviz.models.catalogue import shipped_folder
     from specviz.models.chat import folder_has_chat
     from specviz.models.description import describe_model
+    from specviz.models.mtp_form import folder_drafts_itself
     from specviz.trace.reading import read_reading
     from specviz.trace.values import Method
     from specviz.ui.pair_option import PairOption
 
     folder = of_hub or shipped_folder(target) or _local_folder(target)
     about = describe_model(target, "target", folder) if folder else None
-    methods = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT)
+    methods = [Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT]
+    if folder is not None and folder_drafts_itself(folder):
+        methods.append(Method.MTP)
     return PairOption(
         target,
         drafts,
-        methods if drafts else methods[1:],
+        tuple(methods if drafts else methods[1:]),
         exits=about.exit_layers if about else (),
         num_parameters=about.num_parameters if about else None,
         reading=read_reading(folder) if folder else None,

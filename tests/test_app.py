@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from fake_race import FakeRace
+from safetensors.numpy import save_file
 
 import app
 from specviz.models import catalogue
@@ -68,6 +70,14 @@ def test_a_named_target_gets_the_drafts_that_were_fitted_to_it(add_model: AddMod
 def test_a_named_target_without_a_draft_guesses_in_other_ways() -> None:
     (pair,) = app.page_options("some/target", None, "cpu", "float32").pairs
     assert (pair.drafts, pair.methods[0]) == ((), Method.PROMPT_LOOKUP)
+
+
+def test_a_target_with_layers_that_draft_offers_them(tmp_path: Path) -> None:
+    config = {"model_type": "qwen3_5_text", "num_hidden_layers": 4}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert Method.MTP not in app._pair(str(tmp_path), ()).methods
+    save_file({"mtp.layers.0.norm.weight": np.ones(2)}, tmp_path / "model.safetensors")
+    assert app._pair(str(tmp_path), ()).methods[-1] is Method.MTP
 
 
 def test_a_bad_fit_is_told_and_left_out(add_model: AddModel) -> None:

@@ -40,8 +40,8 @@ def add_hub_options(parser: ArgumentParser) -> None:
         nargs="+",
         metavar=("TARGET", "DRAFT"),
         help="say whether a draft fits a target and the pair this machine, without downloading "
-        "weights; a target alone guesses by its own first layers (early exit); exit status 1 where "
-        "it does not fit",
+        "weights; a target alone guesses by its own first layers (early exit), or with "
+        "--method mtp by extra layers that it brings; exit status 1 where it does not fit",
     )
     add("--exit-layer", type=int, metavar="N", help="with --check TARGET: after which layer")
     add("--gamma", type=int, metavar="N", help=f"with --check: default {DEFAULT_GAMMA}")
@@ -79,9 +79,10 @@ def _row(catalogue: HubCatalogue, pair: HubPair) -> list[Text]:
     models = [target] if pair.draft is None else [target, catalogue.models[pair.draft]]
     ratio = catalogue.ratio(pair)
     exits = ", ".join(map(str, pair.exit_layers))
+    alone = f"exits after layer {exits}" if exits else "its own extra layers (mtp)"
     cells = [
         pair.target,
-        pair.draft or f"exits after layer {exits}",
+        pair.draft or alone,
         " + ".join(_size(model.num_parameters) for model in models),
         "–" if ratio is None else f"{ratio:.0f}×" if ratio >= 10 else f"{ratio:.1f}×",
         f"{sum(model.weights_bytes() for model in models) / 1e9:.1f}",
@@ -112,11 +113,15 @@ def run_check(args: Namespace, console: Console) -> tuple[int, dict[str, Any]]:
     from specviz.decoding.model_parts import layers_of
     from specviz.models.exit_report import report_exit
     from specviz.models.model_facts import NamedSource
+    from specviz.models.mtp_report import report_mtp
     from specviz.models.pair_report import report_pair
 
     draft = _checked_draft(args)
     request, target = _request(args), args.check[0]
-    if draft is None:
+    if draft is None and Method.MTP in (args.method or []):
+        report = report_mtp(NamedSource(), target, request)
+        about = f"{target} with its own extra layers"
+    elif draft is None:
         report = report_exit(NamedSource(), target, request, layers_of, args.exit_layer)
         about = f"{target} with an exit after layer {report.exit_layer}"
     else:
@@ -138,11 +143,16 @@ def run_check(args: Namespace, console: Console) -> tuple[int, dict[str, Any]]:
 
 
 def _checked_draft(args: Namespace) -> str | None:
-    """The draft of `--check`; None where the target leaves early by itself."""
+    """The draft of `--check`; None where the target guesses by layers of its own."""
     methods = args.method or []
     if len(args.check) == 1:
-        if any(method != Method.EARLY_EXIT for method in methods):
-            raise RequestError(f"--check TARGET looks at {Method.EARLY_EXIT}; name a draft, too")
+        if any(method not in (Method.EARLY_EXIT, Method.MTP) for method in methods):
+            both = f"{Method.EARLY_EXIT} or {Method.MTP}"
+            raise RequestError(f"--check TARGET looks at {both}; name a draft, too")
+        if len(set(methods)) > 1 or (Method.MTP in methods and args.exit_layer is not None):
+            raise RequestError(
+                f"--check TARGET looks at one method; --exit-layer is no part of {Method.MTP}"
+            )
         return None
     if len(args.check) > 2:
         raise RequestError(f"--check takes a target and a draft, got {len(args.check)} names")

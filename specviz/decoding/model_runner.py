@@ -63,6 +63,7 @@ class ModelRunner:
         self._ids: list[int] = []
         self._parents: list[int] = []
         self._tapped: Tapped = ()
+        self._tapped_ids: list[int] = []
         self._return_point: int | None = None
 
     def tap(self, taps: Sequence[int]) -> None:
@@ -86,7 +87,7 @@ class ModelRunner:
         ids = list(ids)
         if self._parents:
             self._keep_branch(ids)
-        if self._ids[: len(ids)] != ids or self._first_tapped > first:
+        if self._tapped_ids[: len(ids)] != ids or self._first_tapped > first:
             self._truncate(min(first, shared_prefix(self._ids, ids)))
             self._run(ids[len(self._ids) :], 1)
         rows = slice(first - self._first_tapped, len(ids) - self._first_tapped)
@@ -94,8 +95,12 @@ class ModelRunner:
 
     @property
     def _first_tapped(self) -> int:
-        """Index of the first token whose tapped states are at hand."""
-        return len(self._ids) - (len(self._tapped[0]) if self._tapped else 0)
+        """Index of the first token whose tapped states are at hand.
+
+        Those at hand end with the tokens `_tapped_ids`, which may be more than are cached: a hybrid
+        model that took drafts back reads kept ones again, and their states are the same.
+        """
+        return len(self._tapped_ids) - (len(self._tapped[0]) if self._tapped else 0)
 
     def expect_return_to(self, num_tokens: int) -> None:
         """Say that tokens past the first `num_tokens` may be taken back, though they are read one
@@ -201,6 +206,7 @@ class ModelRunner:
         positions = [num_text + depth for depth in depths(parents)[-num_new:]]
         logits = self._call(token_ids, positions, num_logits, visible)
         self._ids = [*self._ids, *token_ids]
+        self._tapped_ids = list(self._ids) if self._taps else []
         return logits
 
     @torch.inference_mode()
@@ -244,10 +250,10 @@ class ModelRunner:
 
     def _truncate(self, num_tokens: int) -> None:
         if num_tokens < len(self._ids):
+            self._drop_tapped(num_tokens)
             if isinstance(self._cache, StateCache):
                 num_tokens = self._cache.return_point(num_tokens)
             self._cache.truncate(num_tokens)
-            self._drop_tapped(num_tokens)
             del self._ids[num_tokens:]
 
     def _drop_tapped(self, num_tokens: int) -> None:
@@ -255,6 +261,7 @@ class ModelRunner:
         if self._tapped:
             num_kept = max(0, num_tokens - self._first_tapped)
             self._tapped = tuple(states[:num_kept] for states in self._tapped)
+            del self._tapped_ids[num_tokens:]
 
     def _keep_tapped(self, num_committed: int, path: Sequence[int]) -> None:
         """Of the tokens past the first `num_committed` keep the states of those at `path`."""
@@ -262,6 +269,8 @@ class ModelRunner:
             num_before = num_committed - self._first_tapped
             rows = [*range(num_before), *(num_before + node for node in path)]
             self._tapped = tuple(states[rows] for states in self._tapped)
+            kept = [self._tapped_ids[num_committed + node] for node in path]
+            self._tapped_ids = self._tapped_ids[:num_committed] + kept
 
     def _save_states(self, cache: StateCache, missing: list[int], num_logits: int) -> list[int]:
         """Copy the states if some of `missing` may be taken back; return what is still to be read.
@@ -286,6 +295,7 @@ class ModelRunner:
         num_past = len(self._ids)
         logits = self._call(missing, range(num_past, num_past + len(missing)), num_logits)
         self._ids += missing
+        self._tapped_ids = list(self._ids) if self._taps else []
         return logits
 
     def _call(

@@ -55,6 +55,7 @@ class StaticRunner(ModelRunner):
         self._ids: list[int] = []
         self._parents: list[int] = []
         self._tapped: Tapped = ()
+        self._tapped_ids: list[int] = []
 
     def tap(self, taps: Sequence[int]) -> None:
         """From now on keep the states at these boundaries; steps that were recorded are anew."""

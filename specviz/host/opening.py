@@ -12,6 +12,7 @@ from specviz.models.free_space import free_memory
 from specviz.models.hub_catalogue import best_fit, known_revision, read_catalogue
 from specviz.models.hub_files import fetch_model
 from specviz.models.location import find_folder
+from specviz.models.mtp_form import folder_drafts_itself
 from specviz.ui.pair_option import PairOption, hub_option
 
 
@@ -58,7 +59,14 @@ def opening_pair(
         return None
     num_parameters = read_catalogue().models[pair.target].num_parameters
     has_chat = folder_has_chat(folder)
-    return hub_option(pair.target, pair.draft, pair.exit_layers, num_parameters, has_chat=has_chat)
+    return hub_option(
+        pair.target,
+        pair.draft,
+        pair.exit_layers,
+        num_parameters,
+        has_chat=has_chat,
+        has_mtp=folder_drafts_itself(folder),
+    )
 
 
 def _download(name: str, console: Console) -> Path:

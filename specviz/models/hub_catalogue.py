@@ -60,6 +60,8 @@ class HubModel:
     context: int
     checked: bool
     """Whether the entry was held against the model's card."""
+    num_mtp_layers: int = 0
+    """Layers that it brings for multi-token prediction."""
 
     def weights_bytes(self, dtype: str | None = None) -> int:
         """Size of the weights in a dtype, by default the one that they are stored in."""
@@ -87,7 +89,7 @@ class HubPair:
 
     target: str
     draft: str | None
-    """None for a target that exits early."""
+    """None for a target that exits early, or brings layers that draft."""
     exit_layers: tuple[int, ...]
     story: dict[str, str]
     """What is worth knowing of the pair, by language."""
@@ -123,7 +125,9 @@ def read_catalogue(path: Path = CATALOGUE_FILE) -> HubCatalogue:
         FormatError: Names the file and the first entry in it that cannot be right.
     """
     try:
-        catalogue: HubCatalogue = decode(HubCatalogue, read_json(path, MAX_BYTES))
+        catalogue: HubCatalogue = decode(
+            HubCatalogue, read_json(path, MAX_BYTES), may_be_absent={"num_mtp_layers"}
+        )
         for name, model in catalogue.models.items():
             _check_model(f"models.{name}", model)
         for index, pair in enumerate(catalogue.pairs):
@@ -202,7 +206,8 @@ def _check_pair(
         name = getattr(pair, field)
         if name is not None and name not in catalogue.models:
             raise refusal(f"{path}.{field}", message("format.unknown_model", model=name))
-    if (pair.draft is None) != bool(pair.exit_layers):
+    by_itself = bool(pair.exit_layers or catalogue.models[pair.target].num_mtp_layers)
+    if (pair.draft is None and not by_itself) or (pair.draft and pair.exit_layers):
         raise refusal(path, message("format.draft_or_exits"))
     if (pair.target, pair.draft) in [(other.target, other.draft) for other in before]:
         raise refusal(path, message("format.pair_twice"))

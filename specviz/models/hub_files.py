@@ -40,7 +40,14 @@ TOKENIZER_FILES = (
 )
 MAX_SMALL_BYTES = 10**8
 """Of a file that describes a model: those of the largest vocabularies take a third of it."""
-WEIGHT_FILES = ("model.safetensors", "model-*.safetensors", INDEX_FILE)
+WEIGHT_FILES = (
+    "model.safetensors",
+    "model-*.safetensors",
+    "model.safetensors-*.safetensors",
+    "*mtp*.safetensors",
+    INDEX_FILE,
+)
+"""Some repositories keep the layers for multi-token prediction in a file of their own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ A hub model is downloaded first (`hub_files.py`) and then loaded as any other fo
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -38,6 +38,8 @@ class LoadedModel:
     model: PreTrainedModel
     tokenizer: Any
     eos_ids: frozenset[int]
+    built: dict[str, Any] = field(default_factory=dict)
+    """What was made of its files for lanes that ask for more, by what it is."""
 
 
 class ModelPool:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from transformers import AutoTokenizer, PreTrainedModel
 
 from specviz.models.hub_catalogue import known_revision
-from specviz.models.hub_files import fetch_files, list_model
+from specviz.models.hub_files import INDEX_FILE, fetch_files, list_model
 from specviz.models.location import find_folder
+from specviz.models.mtp_form import tensor_names
 from specviz.models.shapes import SAFE, in_one_sentence, read_shapes
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class ModelFacts:
     missing_bytes: int
     """What would have to be downloaded."""
     is_gated: bool
+    tensor_names: tuple[str, ...] | None = None
+    """What its weight files hold; None where they are not here, nor a list of them."""
 
     @property
     def config(self) -> Any:
@@ -116,9 +119,10 @@ class NamedSource:
         if self._door is not None and listing.is_gated:
             self._door.note_gated(name)
             key = self._door.let_in(name)
+        index = [file for file in listing.weight_files if file == INDEX_FILE]
         return read_folder(
             name,
-            fetch_files(listing, listing.small_files, key=key),
+            fetch_files(listing, (*listing.small_files, *index), key=key),
             has_safetensors=any(x.endswith(".safetensors") for x in listing.weight_files),
             missing_bytes=listing.missing_bytes(),
             is_gated=listing.is_gated,
@@ -145,6 +149,7 @@ def read_folder(
         has_safetensors=has_safetensors,
         missing_bytes=missing_bytes,
         is_gated=is_gated,
+        tensor_names=tensor_names(folder),
     )
 
 

@@ -8,12 +8,14 @@ from specviz.decoding.draft_lengths import lengths_of
 from specviz.decoding.flipped_coin import FlippedCoin
 from specviz.decoding.forms import MakeRunner, RaceForm
 from specviz.decoding.model_runner import ModelRunner
+from specviz.decoding.mtp_pass import MtpPass
 from specviz.decoding.play import RecordedPlay
 from specviz.decoding.positions import context_of, declared_context
 from specviz.decoding.proposal import Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.eagle3 import Eagle3
 from specviz.decoding.proposers.early_exit import EarlyExit
+from specviz.decoding.proposers.mtp import Mtp
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorded_rounds import RecordedRounds
@@ -30,6 +32,7 @@ from specviz.models.compatibility import check_pair, check_rollback
 from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.models.exits import default_exit
 from specviz.models.loading import LoadedModel
+from specviz.models.mtp_weights import read_mtp
 from specviz.models.source import ModelSource
 from specviz.race.eagle_heads import read_head
 from specviz.texts import message
@@ -225,6 +228,16 @@ def _proposer(
                 num_tokens,
                 least_confidence,
                 tree,
+            )
+        case Method.MTP:
+            return Mtp(
+                MtpPass(read_mtp(target)),
+                runner,
+                request.sampling,
+                target.eos_ids,
+                num_tokens,
+                spec.gamma,
+                least_confidence,
             )
         case Method.DRAFT_MODEL:
             assert spec.draft is not None

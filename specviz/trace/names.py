@@ -15,6 +15,7 @@ METHOD_NAMES: dict[Method, str] = {
     Method.PROMPT_LOOKUP: "target + prompt lookup",
     Method.EARLY_EXIT: "target + early exit",
     Method.EAGLE3: "target + EAGLE-3",
+    Method.MTP: "target + its own extra layers",
 }
 """What a lane is called that is the only one to run this method."""
 RULE_NAMES: dict[Rule, str] = {

@@ -43,6 +43,8 @@ class Method(StrEnum):
     PROMPT_LOOKUP = "prompt-lookup"
     EARLY_EXIT = "early-exit"
     EAGLE3 = "eagle3"
+    MTP = "mtp"
+    """By layers of the target's own that were trained for it (multi-token prediction)."""
 
 
 class Rule(StrEnum):

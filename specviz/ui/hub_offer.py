@@ -47,7 +47,7 @@ class HubPairOption:
 
     target: str
     draft: str | None
-    """None for a target that exits early."""
+    """None for a target that guesses by layers of its own."""
     exits: tuple[int, ...]
     num_parameters: tuple[int, ...]
     """Of the target, and of the draft where there is one."""

@@ -45,11 +45,13 @@ def hub_option(
     num_parameters: int | None,
     *,
     has_chat: bool,
+    has_mtp: bool = False,
 ) -> PairOption:
     """Give what a race of a hub pair may choose from; by itself exits only a target that declares
-    some."""
+    some, and only one with layers for it (`has_mtp`) drafts by those."""
     methods = [Method.DRAFT_MODEL] if draft is not None else []
     methods += [Method.EARLY_EXIT] if exits else []
+    methods += [Method.MTP] if has_mtp else []
     return PairOption(
         target,
         () if draft is None else (draft,),

@@ -63,7 +63,9 @@ def test_a_target_alone_is_looked_at_for_early_exit(capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("argv", "sentence"),
     [
-        (["a", "--method", "prompt-lookup"], "--check TARGET looks at early-exit"),
+        (["a", "--method", "prompt-lookup"], "--check TARGET looks at early-exit or mtp"),
+        (["a", "--method", "mtp", "--exit-layer", "2"], "--exit-layer is no part of mtp"),
+        (["a", "b", "--method", "mtp"], "--check TARGET DRAFT looks at the draft"),
         (["a", "b", "--method", "early-exit"], "--check TARGET DRAFT looks at the draft"),
         (["a", "b", "--exit-layer", "2"], "leave it out for early exit"),
         (["a", "b", "c"], "--check takes a target and a draft, got 3 names"),

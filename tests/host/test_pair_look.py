@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from hub_stand_in import HubStandIn
+from mtp_fixtures import write_family
 
 from specviz.host.pair_look import look_at_pair
 from specviz.models.hub_catalogue import HubPair, read_catalogue
@@ -60,6 +61,16 @@ def test_a_target_without_a_draft_guesses_by_itself(
     assert early.option is not None
     assert early.option.methods == (Method.EARLY_EXIT, Method.PROMPT_LOOKUP)
     assert early.option.exits == (1,)
+
+
+def test_a_target_that_brings_layers_that_draft_may_use_them(
+    hub: HubStandIn, tmp_path: Path
+) -> None:
+    hub.add("tiny/ahead", write_family("qwen3_5", tmp_path, vocab_size=300).folder)
+    found = look(PairAsked("tiny/ahead", None, "a fox", 8, 4))
+    assert found.option is not None
+    assert found.option.methods == (Method.MTP, Method.PROMPT_LOOKUP)
+    assert not any(x.path.endswith(".safetensors") for x in hub.requests)
 
 
 def test_what_the_hub_refuses_is_found_and_not_raised(draft: HubStandIn) -> None:

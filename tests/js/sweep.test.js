@@ -85,6 +85,7 @@ test('the lanes of a menu entry are offered, and a field that holds no number ch
   const choices = choicesOf(pair);
   assert.deepEqual(choices.map(({ atFirst }) => atFirst), [true, false, true, true, false]);
   assert.equal(new Set(choices.map(({ key }) => key)).size, 5);
+  assert.deepEqual(choicesOf({ drafts: [], methods: ['mtp'], exits: [] }).map(({ lane, key }) => [lane, key]), [[{ method: 'mtp' }, 'mtp']]);
   assert.equal(within('x', 1, 5, 3), 3);
   assert.equal(within('40', 1, 5, 3), 5);
 });

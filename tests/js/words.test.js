@@ -77,7 +77,7 @@ test('every remedy is told with its numbers, and those of a method in its words'
     { kind: 'more_guesses', value: 0.4 },
     { kind: 'quiet_machine', value: 0.4 },
   ];
-  for (const method of ['draft-model', 'early-exit', 'prompt-lookup', 'eagle3']) {
+  for (const method of ['draft-model', 'early-exit', 'prompt-lookup', 'eagle3', 'mtp']) {
     const told = remedies.map((remedy) => tellRemedy(/** @type {any} */ (remedy), { ...LANE, spec: { method, gamma: 5 } }));
     for (const sentence of told) assert.doesNotMatch(sentence, /[{}]|undefined|^slower\./);
     assert.match(told[0], /γ = 2 instead of 5: about 1\.03×/);

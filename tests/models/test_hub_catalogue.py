@@ -71,7 +71,11 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "larger draft": (swap, r"pairs\[0\].draft must be smaller than its target"),
     "exit behind the last layer": (
         set_exit,
-        r"pairs\[17\].exit_layers\[1\] must lie between the layers 1 and 15 of .*, is 16",
+        r"pairs\[19\].exit_layers\[1\] must lie between the layers 1 and 15 of .*, is 16",
+    ),
+    "neither draft nor layers": (
+        lambda content: content["pairs"][0].update(draft=None),
+        r"pairs\[0\] must have either a draft or exit layers, or a target with layers",
     ),
     "draft and exits": (
         lambda content: content["pairs"][0].update(exit_layers=[1]),
@@ -79,7 +83,7 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "twice": (
         lambda content: content["pairs"].append(content["pairs"][2]),
-        r"pairs\[18\] stands there twice",
+        r"pairs\[20\] stands there twice",
     ),
     "one language": (
         lambda content: content["pairs"][1]["story"].pop("es"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 import torch
+from mtp_fixtures import random_layers
 from tiny_models import byte_tokenizer, random_model
 from transformers import (
     GPT2Config,
@@ -45,6 +46,7 @@ SPECS = {
     Method.PROMPT_LOOKUP: LaneSpec("copied", Method.PROMPT_LOOKUP, "target", gamma=3),
     Method.EARLY_EXIT: LaneSpec("early", Method.EARLY_EXIT, "target", gamma=3, exit_layer=2),
     Method.EAGLE3: LaneSpec("headed", Method.EAGLE3, "target", gamma=3, head="head"),
+    Method.MTP: LaneSpec("ahead", Method.MTP, "target", gamma=3),
 }
 FOUR = tuple(SPECS.values())[:4]
 """As many as a race has lanes."""
@@ -95,11 +97,15 @@ class FakePool:
             raise ModelLoadError(f"{name} cannot be loaded: it is not there")
         if name not in self._loaded:
             dtype = torch.float32 if name == "mamba" else torch.float64
+            config = self._configs[name]()
+            model = random_model(config, len(name), dtype=dtype)
+            has_layers = isinstance(config, LlamaConfig | MistralConfig)
             self._loaded[name] = LoadedModel(
                 name,
-                random_model(self._configs[name](), len(name), dtype=dtype),
+                model,
                 self._tokenizers.get(name, byte_tokenizer()),
                 frozenset(),
+                {"mtp": random_layers(model)} if has_layers else {},
             )
         return self._loaded[name]
 

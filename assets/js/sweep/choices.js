@@ -24,6 +24,7 @@ export function choicesOf({ drafts, methods, exits }) {
       lanes.push({ lane, name, atFirst: index === 0 });
     }
   }
+  if (methods.includes('mtp')) lanes.push({ lane: { method: 'mtp' }, name: t('editor.mtp'), atFirst: true });
   return lanes.map((each) => ({ ...each, key: writeLane(each.lane) }));
 }
 
