@@ -51,6 +51,17 @@ def whole_numbers(lane: Mapping[str, str]) -> dict[str, int]:
     return {key: _whole_number(key, lane[key]) for key in _WHOLE_NUMBERS if key in lane}
 
 
+def read_coins(lane: Mapping[str, str]) -> tuple[int, ...]:
+    """Read which coins fall the other way, `12+40`, counted from 0. Raises: RequestError."""
+    text = lane.get("flipped_coins", "")
+    coins = text.split("+") if text else []
+    if not all(coin.strip().isdecimal() for coin in coins):
+        raise RequestError(
+            f"--lane flipped_coins must be numbers of coins, counted from 0: 12+40, got {text!r}"
+        )
+    return tuple(int(coin) for coin in coins)
+
+
 def read_gammas(text: str) -> tuple[int, ...]:
     """Read draft lengths, `2,4,8` or `1-10`. Raises: ArgumentTypeError."""
     gammas: set[int] = set()

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from specviz.trace.limits import DEFAULT_CONFIDENCE, DEFAULT_NGRAM
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 NUM_TOP = 10
 
 
@@ -137,8 +137,8 @@ class LaneSpec:
     schedule: Schedule = Schedule.FIXED
     confidence: Probability = DEFAULT_CONFIDENCE
     """Of the schedule `confidence`: the draft's probability of a token below which it ends."""
-    flipped_coin: int | None = None
-    """Which of the coins that judge its drafts falls the other way, counted from 0; None: none."""
+    flipped_coins: tuple[int, ...] = ()
+    """Which of the coins that judge its drafts fall the other way, counted from 0 and rising."""
     head: str | None = None
     """EAGLE-3 head of the method `eagle3`: a local folder or a hub id; else None."""
     head_reading: str | None = None

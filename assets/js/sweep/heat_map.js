@@ -5,7 +5,7 @@ import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { setEnabled } from '../page/enabled.js';
 import { decimals, times } from '../page/numbers.js';
 import { t } from '../page/strings.js';
-import { raceOf } from './results.js';
+import { kindName, raceOf } from './results.js';
 
 const MEASURES = ['speedup', 'alpha'];
 /** A speedup, or its inverse, that has the full colour. */
@@ -43,7 +43,8 @@ export class HeatMap {
     const at = this.#buttons.findIndex((button) => button === document.activeElement);
     this.#buttons = [];
     const categories = results.categories.slice(1);
-    const columns = [t('sweep_page.lanes'), 'γ', ...categories].map((name) => make('th', '', name, { scope: 'col' }));
+    const kinds = categories.map((category) => kindName(results, category));
+    const columns = [t('sweep_page.lanes'), 'γ', ...kinds].map((name) => make('th', '', name, { scope: 'col' }));
     this.#head.replaceChildren(...columns);
     this.#body.replaceChildren(...results.leaders.map((leader) => this.#row(leader, categories)));
     setText(this.#says, this.#tell(categories));
@@ -87,7 +88,7 @@ export class HeatMap {
     const { share, isGain } = shadeOf(this.#measure, value);
     button.classList.toggle('is-gain', isGain);
     button.style.setProperty('--sv-share', share.toFixed(2));
-    const values = { draft: leader.draft, gamma: leader.gamma, category, value: text };
+    const values = { draft: leader.draft, gamma: leader.gamma, category: kindName(this.#results, category), value: text };
     button.setAttribute('aria-label', t('sweep_page.heat_cell', values));
     button.title = t('sweep_page.heat_title', values);
     this.#buttons.push(button);
@@ -107,10 +108,10 @@ export class HeatMap {
     const [high, low] = [sorted[0], sorted.at(-1)];
     return t('sweep_page.heat_now', {
       draft: high.draft,
-      category: high.category,
+      category: kindName(this.#results, high.category),
       speedup: times(high.speedup),
       other: low.draft,
-      where: low.category,
+      where: kindName(this.#results, low.category),
       least: times(low.speedup),
     });
   }
