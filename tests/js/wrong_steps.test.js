@@ -111,3 +111,8 @@ test('the narration names the error, and no wrong lane is praised at the end', (
   race.take({ figures: [{ metrics: {}, verdict: null }, { metrics: { speedup: 1.5 }, verdict: null }], status: { state: 'finished' } });
   assert.match(narrate(race), /1\.50×.*A lane marked WRONG does not write as the target would/);
 });
+
+test('a picked guess is told the chance that it ought to have had', () => {
+  const [step] = stepsOf(raceOf('argmax-softmax', [roundOf(0, [drafted('rejected')], a)]));
+  assert.match(tellStep(step, 'right'), /ought to have been: “b” 30\s% \(it had 60\s%\)\./);
+});

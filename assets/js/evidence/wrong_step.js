@@ -17,7 +17,7 @@ export function wrongStepAt(place, token) {
 export function drawStep(step) {
   const half = (side) => {
     const title = make('b', 'sv-wrong-title', t(`wrong.title_${side}`));
-    return wrap('div', `sv-wrong-half is-${side}`, title, make('p', '', tellStep(step, side)));
+    return wrap('div', `sv-wrong-half sv-wrong-${side}`, title, make('p', '', tellStep(step, side)));
   };
   return wrap('div', 'sv-wrong-step', half('did'), half('right'));
 }

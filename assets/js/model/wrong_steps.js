@@ -53,7 +53,7 @@ function corrected({ lane: { spec }, round, isGreedy }) {
   if (isGreedy || index < 0 || !rejected) return [];
   const token = round.tokens[index];
   const left = leftOf(rejected);
-  const share = rejected.top_residual.find(([id]) => id === token.id)?.[2] ?? null;
+  const [, text = token.text, share = null] = rejected.top_residual.find(([id]) => id === token.id) ?? [];
   const about = { token, rejected, left, right: rightShare(token, rejected) };
   if (spec.rule === 'target-resample') {
     return [{ kind: 'from_target', stage: 2, tokens: [index], about: { ...about, share: token.target_prob } }];
@@ -61,13 +61,16 @@ function corrected({ lane: { spec }, round, isGreedy }) {
   // What p has beyond q there is at most p, where q was not recorded.
   const own = about.right === null ? token.target_prob : about.right * left;
   const isGap = token.id === FALLS_ON && share !== null && share > own + LEAST_LEFT;
-  return [{ kind: isGap ? 'gap' : 'unscaled', stage: 2, tokens: [index], about: { ...about, share } }];
+  // A token that only marks something has no text of its own in the output.
+  const named = { ...token, text };
+  return [{ kind: isGap ? 'gap' : 'unscaled', stage: 2, tokens: [index], about: { ...about, share, token: named } }];
 }
 
 /** @returns {WrongStep[]} */
 function picked({ round, isGreedy }) {
   const tokens = indicesOf(round, ({ fate }) => fate.isGuess);
-  return isGreedy || !tokens.length ? [] : [{ kind: 'picked', stage: 0, tokens, about: { n: tokens.length } }];
+  const judged = tokens.map((index) => round.tokens[index]).filter((token) => token.fate.isJudged);
+  return isGreedy || !tokens.length ? [] : [{ kind: 'picked', stage: 0, tokens, about: { n: tokens.length, judged } }];
 }
 
 /** @returns {WrongStep[]} */

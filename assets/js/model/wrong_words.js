@@ -14,6 +14,7 @@ const WITH_CHANCE = new Set(['from_target', 'gap', 'unscaled']);
  * @param {'did' | 'right' | 'short'} side
  */
 export function tellStep({ kind, about }, side) {
+  if (kind === 'picked' && side === 'right') return tellPicked(about);
   const end = side === 'right' && WITH_CHANCE.has(kind) ? kind + knownOf(kind, about) : kind;
   return t(`wrong.${side}_${end}`, valuesOf(about));
 }
@@ -31,6 +32,15 @@ function knownOf(kind, about) {
   const { right } = about;
   if (right === null) return '_unknown';
   return right === 0 && kind !== 'unscaled' ? '_never' : '';
+}
+
+/** For each guess that was judged, the chance it had and the one it ought to have had. */
+function tellPicked({ judged }) {
+  const told = judged.map(({ text, accept_prob: had, target_prob: right }) =>
+    t('wrong.picked_chance', { token: visible(text), had: finePercent(had), right: finePercent(right) }),
+  );
+  const chances = told.length ? [t('wrong.picked_chances', { chances: told.join(', ') })] : [];
+  return [t('wrong.right_picked'), ...chances].join(' ');
 }
 
 /** @param {Record<string, any>} about */
