@@ -34,9 +34,12 @@ function knownOf(kind, about) {
   return right === 0 && kind !== 'unscaled' ? '_never' : '';
 }
 
-/** For each guess that was judged, the chance it had and the one it ought to have had. */
-function tellPicked({ judged }) {
-  const told = judged.map(({ text, accept_prob: had, target_prob: right }) =>
+/**
+ * For each guess that was judged, the chance it had and the one it ought to have had.
+ * @param {Record<string, any>} about
+ */
+function tellPicked(about) {
+  const told = about.judged.map(({ text, accept_prob: had, target_prob: right }) =>
     t('wrong.picked_chance', { token: visible(text), had: finePercent(had), right: finePercent(right) }),
   );
   const chances = told.length ? [t('wrong.picked_chances', { chances: told.join(', ') })] : [];

@@ -1,5 +1,6 @@
 // Saves a chart as a picture, PNG or SVG, from its own bar of buttons and without any server.
-import { CONFIG, asText } from './plotly.js';
+import { CONFIG } from './plotly.js';
+import { asText } from './plotly_text.js';
 import { t } from './strings.js';
 import { readTheme } from './theme.js';
 
