@@ -302,4 +302,13 @@ def test_a_chart_is_saved_as_a_picture_and_as_a_drawing(
         download.value.save_as(path)
         assert path.read_bytes().startswith(begins)
     assert "Speedup so far" in path.read_text(encoding="utf-8")
+    # What is no plotly chart is saved from buttons of its own.
+    for kind, begins in (("png", b"\x89PNG"), ("svg", b"<svg")):
+        with page.expect_download() as download:
+            page.click(f'#sv-race-clock [data-save="{kind}"]')
+        assert download.value.suggested_filename == f"specviz-clock.{kind}"
+        download.value.save_as(path)
+        assert path.read_bytes().startswith(begins)
+    drawing = path.read_text(encoding="utf-8")
+    assert all(part in drawing for part in ("Where the time went", "target alone", "<image"))
     page.context.set_offline(False)

@@ -4,6 +4,7 @@ import { drawSample } from './traces.js';
 import { CHARTS } from '../race/chart_specs.js';
 import { laneName } from '../model/names.js';
 import { make, setText, wrap } from '../page/dom.js';
+import { pictureButtons } from '../page/element_picture.js';
 import { plainText } from '../page/plotly_text.js';
 import { onThemeChange, readTheme } from '../page/theme.js';
 import { t } from '../page/strings.js';
@@ -49,8 +50,10 @@ class StillChart {
     this.element.dataset.chart = chart.id;
     this.element.classList.toggle('is-wide', chart.isWide === true);
     this.#pick.addEventListener('change', () => this.draw(readTheme()));
-    const head = wrap('figcaption', '', make('span', '', t(`chart.${chart.id}`)), this.#pick);
-    this.element.append(head, this.#key, this.#picture);
+    const title = t(`chart.${chart.id}`);
+    const drawn = wrap('div', '', this.#key, this.#picture);
+    const tools = wrap('span', 'sv-picture-head', this.#pick, pictureButtons(drawn, chart.id, title));
+    this.element.append(wrap('figcaption', '', make('span', '', title), tools), drawn);
   }
 
   /** Show a race from now on, and offer its lanes; one alone is no choice. */

@@ -2,6 +2,7 @@
 import { raceLive } from '../race/race_live.js';
 import { hasLive, onBusyChange } from '../model/panels.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { pictureButtons } from '../page/element_picture.js';
 import { setEnabled } from '../page/enabled.js';
 import { decimals, times } from '../page/numbers.js';
 import { t } from '../page/strings.js';
@@ -32,7 +33,8 @@ export class HeatMap {
     const region = { tabindex: '0', role: 'region', 'aria-label': t('sweep_page.heat') };
     const scroller = make('div', 'sv-scroll sv-heat-scroll', '', region);
     scroller.append(table);
-    const title = wrap('div', 'sv-sweep-head', make('h2', '', t('sweep_page.heat')), this.#choice());
+    const tools = wrap('div', 'sv-picture-head', this.#choice(), pictureButtons(table, 'sweep-heat', t('sweep_page.heat')));
+    const title = wrap('div', 'sv-sweep-head', make('h2', '', t('sweep_page.heat')), tools);
     this.element = wrap('section', 'sv-sweep-card', title, this.#says, scroller);
     onBusyChange(() => this.#enable());
   }
