@@ -6,9 +6,6 @@ import { setEnabled } from '../page/enabled.js';
 import { t } from '../page/strings.js';
 import { raceLive, settingsOf } from './race_live.js';
 
-/** How many coins of a lane may be flipped, as `trace/limits.py` has it. */
-const MOST_FLIPPED = 16;
-
 /**
  * Make the button for a token of a lane, null where no coin can be flipped. A fork forks again: coins flipped before
  * this one stay so, later ones fall as they do, and one that was flipped falls back.
@@ -20,7 +17,6 @@ export function makeFlip({ token, lane, race }) {
   if (coin === null) return null;
   const flipped = flippedOf(spec);
   const coins = withFlipped(flipped, coin);
-  if (coins.length > MOST_FLIPPED) return make('p', 'sv-evidence-note', t('card.flip_full', { most: MOST_FLIPPED }));
   const isBack = flipped.includes(coin);
   const act = () => raceLive(forked(race.started, spec, coins));
   const button = makeButton(t(isBack ? 'card.flip_back' : 'card.flip'), act, 'sv-button sv-flip');
