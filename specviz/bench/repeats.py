@@ -12,8 +12,16 @@ from typing import Any, TypeVar
 from specviz.errors import DecodingError
 from specviz.trace.metrics import race_metrics
 from specviz.trace.names import names_of
-from specviz.trace.values import RaceFinished, RaceRequest, StartRace, StopReason, Trace
-from specviz.trace.verdict import Agreement, race_verdicts
+from specviz.trace.values import (
+    LaneSpec,
+    RaceFinished,
+    RaceRequest,
+    Rule,
+    StartRace,
+    StopReason,
+    Trace,
+)
+from specviz.trace.verdict import Agreement, Verdict, race_verdicts
 
 T = TypeVar("T")
 
@@ -54,7 +62,8 @@ class LaneSummary:
     target_passes_saved: float | None
     stop_reason: str
     verdict: str | None
-    """identical, near-tie or divergent; None for the baseline and where it does not apply."""
+    """identical, near-tie or divergent; None for the baseline and where it does not apply. A lane
+    with a wrong rule has `wrong-rule`, whatever it wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +86,9 @@ class Comparison:
     """Ours over theirs, turn by turn."""
 
 
-_SEVERITY = (Agreement.IDENTICAL, Agreement.NEAR_TIE, Agreement.DIVERGENT)
+WRONG_RULE = "wrong-rule"
+"""The verdict of a lane whose rule is wrong: no text that it did not harm makes it lossless."""
+_SEVERITY = (Agreement.IDENTICAL, Agreement.NEAR_TIE, Agreement.DIVERGENT, WRONG_RULE)
 
 
 def quartiles(values: Sequence[float]) -> Quartiles:
@@ -118,7 +129,7 @@ def summarise(trace: Trace) -> tuple[LaneSummary, ...]:
             method=str(lane.spec.method),
             gamma=lane.spec.gamma,
             stop_reason=str(lane.stop_reason),
-            verdict=None if verdict is None else str(verdict.agreement),
+            verdict=_verdict_of(lane.spec, verdict),
             **{
                 field.name: getattr(metrics, field.name)
                 for field in fields(metrics)
@@ -129,6 +140,12 @@ def summarise(trace: Trace) -> tuple[LaneSummary, ...]:
             names_of(trace), trace.lanes, race_metrics(trace), race_verdicts(trace), strict=True
         )
     )
+
+
+def _verdict_of(spec: LaneSpec, verdict: Verdict | None) -> str | None:
+    if spec.rule is not Rule.RIGHT:
+        return WRONG_RULE
+    return None if verdict is None else str(verdict.agreement)
 
 
 def median_summary(summaries: Sequence[LaneSummary]) -> LaneSummary:

@@ -1,12 +1,13 @@
 """The prompts of a sweep: the gallery, a file in the form of Spec-Bench, or a text of own lines."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from specviz.bench.plan import GalleryPrompt
 from specviz.errors import RequestError
-from specviz.texts import Message, message
+from specviz.texts import Message, Text, message, read_table
 
 ALL = "all"
 """What stands for all categories together, so that no category may have this name."""
@@ -82,6 +83,26 @@ def _question(name: str, number: int, line: str) -> GalleryPrompt:
     if not isinstance(first, str) or not first.strip():
         raise _refusal(name, message("sweep.line_lacks", line=number, all=ALL))
     return GalleryPrompt(str(category), f"{category}_{found['question_id']}", first)
+
+
+def own_kinds(prompts: Sequence[GalleryPrompt]) -> tuple[str, ...]:
+    """Which categories of prompts are of this house: those of the gallery, and `OWN_LINES`.
+
+    Their names are texts (`kind.NAME`); those of anybody else's suite stay as they are written.
+    """
+    table = read_table("en")
+    categories = dict.fromkeys(prompt.group for prompt in prompts)
+    foreign = {
+        prompt.group
+        for prompt in prompts
+        if prompt.group != OWN_LINES and f"prompt.{prompt.id}" not in table
+    }
+    return tuple(name for name in categories if name not in foreign and f"kind.{name}" in table)
+
+
+def kind_name(category: str, own: Sequence[str]) -> Text:
+    """What a reader is told of a category, given those of this house."""
+    return message(f"kind.{category}") if category in own else category
 
 
 def _refusal(name: str, problem: Message) -> RequestError:

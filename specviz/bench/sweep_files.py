@@ -19,7 +19,7 @@ from specviz.bench.sweep_record import SweepRecord
 from specviz.bench.sweep_results import SweepResults, results_of
 from specviz.errors import FormatError, RequestError
 from specviz.texts import in_english, message
-from specviz.trace.files import ADDED_LATER
+from specviz.trace.files import ADDED_LATER, upgraded_spec
 from specviz.trace.typed_json import decode, encode, parse_json, quoted, read_json, refusal
 
 FORMAT = 1
@@ -88,6 +88,7 @@ def sweep_from_json(content: object) -> SweepRecord:
         raise refusal("format", message("format.must_be", wanted=str(FORMAT), found=quoted(number)))
     apart = {"format", *COMPUTED}
     body = {key: content[key] for key in content if key not in apart}
+    body["plan"] = _upgraded_plan(body["plan"])
     record: SweepRecord = decode(SweepRecord, body, may_be_absent=ADDED_LATER)
     known = {lane.draft for lane in record.plan.lanes}
     prompts = {prompt.id for prompt in record.plan.prompts}
@@ -95,6 +96,19 @@ def sweep_from_json(content: object) -> SweepRecord:
         if run.draft not in known or run.prompt not in prompts:
             raise refusal(f"runs[{index}]", message("sweep.foreign_run"))
     return record
+
+
+def _upgraded_plan(plan: object) -> object:
+    """Bring the lanes of a plan to the form of today; what is none is left to be refused."""
+    if not isinstance(plan, dict) or not isinstance(plan.get("lanes"), list):
+        return plan
+    lanes = [
+        lane | {"spec": upgraded_spec(lane["spec"])}
+        if isinstance(lane, dict) and "spec" in lane
+        else lane
+        for lane in plan["lanes"]
+    ]
+    return plan | {"lanes": lanes}
 
 
 def cells_csv(cells: Sequence[Cell]) -> str:

@@ -8,7 +8,7 @@ measured, and contradicted where the measurement contradicts them.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from specviz.bench.suites import ALL
+from specviz.bench.suites import ALL, kind_name, own_kinds
 from specviz.bench.sweep_best import Best
 from specviz.bench.sweep_cells import Cell, median_of
 from specviz.bench.sweep_plan import SweepLane
@@ -43,6 +43,8 @@ class _Pair:
     lane: SweepLane
     over_all: Cell
     by_category: tuple[Cell, ...]
+    own_kinds: tuple[str, ...]
+    """Categories whose names are texts of the table."""
     round_cost: float | None
     """A round's time in tokens of the target alone."""
     times_smaller: float | None
@@ -84,6 +86,7 @@ def _pair(best: Best, cells: Sequence[Cell], record: SweepRecord) -> _Pair:
         lane=lane,
         over_all=next(cell for cell in own if cell.category == ALL),
         by_category=tuple(cell for cell in own if cell.category != ALL),
+        own_kinds=own_kinds(record.plan.prompts),
         round_cost=median_of(run.round_cost for run in runs),
         times_smaller=target / draft if target and draft else None,
     )
@@ -144,11 +147,25 @@ def _categories(pair: _Pair) -> Iterator[Message]:
         yield message("sweep.loses", names=losing)
 
 
-def _listed(pair: _Pair, *, is_faster: bool) -> str:
-    """Name the categories that gain, the best first, or those that lose, the worst first."""
+def _listed(pair: _Pair, *, is_faster: bool) -> Message | None:
+    """Name the categories that gain, the best first, or those that lose, the worst first; None
+    where there is none."""
     found = [cell for cell in pair.by_category if _side(cell) is is_faster]
     found.sort(key=lambda cell: cell.speedup or 0.0, reverse=is_faster)
-    return ", ".join(f"{cell.category} ({cell.speedup:.2f}×)" for cell in found)
+    named = [
+        message(
+            "kind.gain",
+            kind=kind_name(cell.category, pair.own_kinds),
+            speedup=_short(cell.speedup or 0.0),
+        )
+        for cell in found
+    ]
+    if not named:
+        return None
+    *first, rest = named
+    for each in reversed(first):
+        rest = message("kind.list", first=each, rest=rest)
+    return rest
 
 
 def _rule_of_alpha(pair: _Pair) -> Iterator[Message]:

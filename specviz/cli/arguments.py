@@ -18,6 +18,7 @@ from specviz.cli.lane_text import (
     DRAFTING,
     LANE_KEYS,
     lane_method,
+    read_coins,
     read_gamma,
     read_gammas,
     read_lane,
@@ -218,6 +219,7 @@ def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: st
         draft,
         **numbers,
         rule=Rule(rule),
+        flipped_coins=read_coins(lane),
         head=lane.get("head"),
         head_reading=lane.get("head_reading"),
     )

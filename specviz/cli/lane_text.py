@@ -62,6 +62,17 @@ def read_tree(lane: Mapping[str, str]) -> dict[str, Any]:
     return {"tree": Tree(tree), **usual, **given}
 
 
+def read_coins(lane: Mapping[str, str]) -> tuple[int, ...]:
+    """Read which coins fall the other way, `12+40`, counted from 0. Raises: RequestError."""
+    text = lane.get("flipped_coins", "")
+    coins = text.split("+") if text else []
+    if not all(coin.strip().isdecimal() for coin in coins):
+        raise RequestError(
+            f"--lane flipped_coins must be numbers of coins, counted from 0: 12+40, got {text!r}"
+        )
+    return tuple(int(coin) for coin in coins)
+
+
 def read_gammas(text: str) -> tuple[int, ...]:
     """Read draft lengths, `2,4,8` or `1-10`. Raises: ArgumentTypeError."""
     gammas: set[int] = set()

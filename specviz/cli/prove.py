@@ -82,6 +82,8 @@ def run_prove(
     if args.seeds < 1:
         raise RequestError(f"--seeds must be 1 or more, got {args.seeds}")
     lane = request.lanes[1]
+    if lane.flipped_coins:
+        raise RequestError("a proof throws its coins as they fall; leave flipped_coins out")
     if args.rule is not None:
         lane = replace(lane, rule=Rule(args.rule))
     request = replace(request, lanes=(request.lanes[0], lane))

@@ -8,7 +8,14 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from specviz.bench.repeats import Comparison, LaneSummary, Quartiles, quartiles, summarise
+from specviz.bench.repeats import (
+    WRONG_RULE,
+    Comparison,
+    LaneSummary,
+    Quartiles,
+    quartiles,
+    summarise,
+)
 from specviz.cli.race_report import lane_titles
 from specviz.texts import in_english, message
 from specviz.trace.doubts import Doubt
@@ -155,6 +162,8 @@ def _print_doubts(console: Console, title: str, metrics: LaneMetrics) -> None:
 
 
 def _verdict(verdict: Verdict | None, worst: str | None) -> str:
+    if worst == WRONG_RULE:
+        return _wrong(verdict)
     if verdict is None or worst is None:
         return "–"
     if verdict.agreement is Agreement.IDENTICAL:
@@ -162,6 +171,15 @@ def _verdict(verdict: Verdict | None, worst: str | None) -> str:
     assert verdict.first_difference is not None
     margin = number(verdict.margin, " (margin {:.1e})")
     return f"{verdict.agreement} at token {verdict.first_difference + 1}{margin}"
+
+
+def _wrong(verdict: Verdict | None) -> str:
+    """What is said of a lane with a wrong rule, which is not lossless where it wrote the same."""
+    if verdict is None:
+        return "WRONG: another law"
+    if verdict.first_difference is None:
+        return "WRONG: no harm in this text"
+    return f"WRONG: differs at token {verdict.first_difference + 1}"
 
 
 def _quartiles_of(runs: Sequence[LaneSummary], name: str) -> Quartiles | None:

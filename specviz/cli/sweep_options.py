@@ -105,6 +105,8 @@ def _spec(lane: dict[str, str], target: str) -> LaneSpec:
         raise RequestError(
             "a sweep measures right lanes alone; race or prove one with a wrong rule"
         )
+    if "flipped_coins" in lane:
+        raise RequestError("a sweep throws its coins as they fall; leave flipped_coins out")
     chosen = read_gamma(lane["gamma"]) if "gamma" in lane else {}
     numbers: dict[str, Any] = whole_numbers(lane) | read_tree(lane) | chosen
     return LaneSpec(

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from specviz.bench.suites import ALL
+from specviz.bench.suites import ALL, own_kinds
 from specviz.bench.sweep_best import Best
 from specviz.bench.sweep_cells import Cell, median_of
 from specviz.bench.sweep_record import SweepRecord
@@ -51,6 +51,7 @@ def head_of(record: SweepRecord) -> Told:
         "target": plan.target,
         "lanes": [_lane(lane) for lane in encode(plan.lanes)],
         "categories": [ALL, *plan.categories],
+        "own_kinds": own_kinds(plan.prompts),
         "prompts": first,
         "tokens": plan.max_new_tokens,
         "models": {model.name: asdict(model) for model in record.models},

@@ -5,7 +5,7 @@ from dataclasses import replace
 from specviz.decoding.clock import Clock, DeviceClock
 from specviz.decoding.decoder import Decoder, Limits
 from specviz.decoding.draft_lengths import lengths_of
-from specviz.decoding.flipped_coin import FlippedCoin
+from specviz.decoding.flipped_coins import FlippedCoins
 from specviz.decoding.forms import MakeRunner, RaceForm
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.mtp_pass import MtpPass
@@ -112,7 +112,7 @@ def build_decoder(
     runner = _target_runner(spec, target, num_tokens, form.make_runner)
     proposer = _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
     chance = chance or SeededChance(request.sampling.seed)
-    thrown = chance if spec.flipped_coin is None else FlippedCoin(chance, spec.flipped_coin)
+    thrown = FlippedCoins(chance, spec.flipped_coins) if spec.flipped_coins else chance
     clock = DeviceClock(runner.device)
     recorded: RecordedPlay | None = None
     if spec.rule is not Rule.RIGHT:
@@ -159,7 +159,7 @@ def _is_recordable(spec: LaneSpec) -> bool:
     """Whether all rounds of a lane draft chains of one length and throw its coins as they fall: a
     device records them so."""
     is_chain = spec.schedule is Schedule.FIXED and spec.tree is Tree.NONE
-    return is_chain and spec.flipped_coin is None
+    return is_chain and not spec.flipped_coins
 
 
 def _recorded(

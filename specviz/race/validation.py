@@ -1,6 +1,7 @@
 """Checks a race request before anything is loaded."""
 
 import math
+from itertools import pairwise
 
 from specviz.errors import RequestError
 from specviz.texts import Message, Text, message
@@ -9,6 +10,7 @@ from specviz.trace.limits import (
     MAX_BRANCHES,
     MAX_BUDGET,
     MAX_COIN,
+    MAX_FLIPPED,
     MAX_GAMMA,
     MAX_LANES,
     MAX_NEW_TOKENS,
@@ -39,7 +41,7 @@ def check_request(request: RaceRequest) -> None:
     names = lane_names(request.lanes)
     for name, spec in zip(names, request.lanes, strict=True):
         _check_lane(name, spec)
-        _check_coin(spec, request.sampling)
+        _check_coins(spec, request.sampling)
     methods = [spec.method for spec in request.lanes]
     if methods[0] is not Method.BASELINE or methods.count(Method.BASELINE) > 1:
         raise RequestError(message("refusal.baseline_first"))
@@ -111,15 +113,21 @@ def _check_lane(name: str, spec: LaneSpec) -> None:
         )
 
 
-def _check_coin(spec: LaneSpec, sampling: Sampling) -> None:
-    coin = spec.flipped_coin
-    if coin is None:
+def _check_coins(spec: LaneSpec, sampling: Sampling) -> None:
+    coins = spec.flipped_coins
+    if not coins:
         return
     if spec.method is Method.BASELINE or sampling.temperature == 0:
         raise RequestError(message("refusal.no_coin"))
     if spec.schedule is Schedule.COST_AWARE:
         raise RequestError(message("refusal.coin_by_time"))
-    _check_range("flipped_coin", coin, 0, MAX_COIN)
+    for coin in coins:
+        _check_range("flipped_coins", coin, 0, MAX_COIN)
+    if len(coins) > MAX_FLIPPED:
+        raise RequestError(message("refusal.many_coins", most=MAX_FLIPPED, found=len(coins)))
+    if any(later <= coin for coin, later in pairwise(coins)):
+        found = ", ".join(map(str, coins))
+        raise RequestError(message("refusal.coins_rise", found=found))
 
 
 def _check_schedule(name: str, spec: LaneSpec) -> None:

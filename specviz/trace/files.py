@@ -8,6 +8,7 @@ is a path in it and is what was emitted.
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ ADDED_LATER = frozenset(
         "rule",
         "schedule",
         "confidence",
-        "flipped_coin",
+        "flipped_coins",
         "head",
         "head_reading",
         # Since 7.
@@ -74,8 +75,8 @@ def from_json(content: object) -> Trace:
     _check_version(version)
     try:
         body = {key: value for key, value in content.items() if key != "schema_version"}
-        if version == 1:
-            body = _upgraded(body)
+        if version < SCHEMA_VERSION:
+            body = _upgraded(body, _upgraded_lane_1 if version == 1 else _upgraded_lane)
         trace: Trace = decode(Trace, body, may_be_absent=ADDED_LATER)
         _check_trace(trace)
     except FormatError as error:
@@ -126,19 +127,35 @@ def write_trace(trace: Trace, path: str | Path) -> None:
         ) from error
 
 
-def _upgraded(body: dict[str, Any]) -> dict[str, Any]:
-    """Bring the body of a version 1 trace to the form of today.
+def upgraded_spec(spec: object) -> object:
+    """Bring a lane's spec of schema_version 2 to 6 to the form of today.
 
-    There a lane bore its name twice, also where nobody had given it one. What has another form than
-    version 1 had is left for the reader to refuse.
+    There a lane had one flipped coin, or null. What has another form than that is left for the
+    reader to refuse.
     """
+    if not isinstance(spec, dict) or "flipped_coin" not in spec or "flipped_coins" in spec:
+        return spec
+    coin = spec["flipped_coin"]
+    rest = {key: value for key, value in spec.items() if key != "flipped_coin"}
+    return rest | {"flipped_coins": [] if coin is None else [coin]}
+
+
+def _upgraded(body: dict[str, Any], upgrade: Callable[[object], object]) -> dict[str, Any]:
+    """Bring the lanes of an earlier version to the form of today."""
     lanes = body.get("lanes")
     if not isinstance(lanes, list):
         return body
-    return body | {"lanes": [_upgraded_lane(lane) for lane in lanes]}
+    return body | {"lanes": [upgrade(lane) for lane in lanes]}
 
 
 def _upgraded_lane(lane: object) -> object:
+    if not isinstance(lane, dict) or "spec" not in lane:
+        return lane
+    return lane | {"spec": upgraded_spec(lane["spec"])}
+
+
+def _upgraded_lane_1(lane: object) -> object:
+    """In version 1 a lane bore its name twice, also where nobody had given it one."""
     if not isinstance(lane, dict) or not isinstance(spec := lane.get("spec"), dict):
         return lane
     name, method = spec.get("name"), spec.get("method")

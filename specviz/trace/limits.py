@@ -6,6 +6,8 @@ MAX_NEW_TOKENS = 4096
 MAX_GAMMA = 16
 MAX_COIN = MAX_NEW_TOKENS * MAX_GAMMA
 """Highest number of a coin that a lane can throw."""
+MAX_FLIPPED = 16
+"""Coins of one lane that can fall the other way."""
 CONFIDENCES, DEFAULT_CONFIDENCE = (0.01, 0.99), 0.4
 """Below which probability of its own token a draft may end; that of transformers, if left out."""
 MIN_BRANCHES, DEFAULT_BRANCHES, MAX_BRANCHES = 2, 4, 10

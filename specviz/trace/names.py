@@ -32,7 +32,7 @@ DETAILS: dict[str, Callable[[LaneSpec], str]] = {
     "exit_layer": lambda spec: f"layer {spec.exit_layer or '?'}",
     "max_ngram": lambda spec: f"longest match {spec.max_ngram}",
     "gamma": lambda spec: f"γ {gamma_text(spec)}",
-    "flipped_coin": lambda spec: _coins(spec.flipped_coin),
+    "flipped_coins": lambda spec: _coins(spec.flipped_coins),
     "tree": lambda spec: tree_text(spec),
 }
 """In what lanes of one method can differ, and how that is said."""
@@ -87,8 +87,11 @@ def short_name(model: str) -> str:
     return PurePath(model).name if PurePath(model).is_absolute() else model
 
 
-def _coins(flipped: int | None) -> str:
-    return "coins as they fell" if flipped is None else f"coin {flipped + 1} flipped"
+def _coins(flipped: tuple[int, ...]) -> str:
+    if not flipped:
+        return "coins as they fell"
+    word = "coin" if len(flipped) == 1 else "coins"
+    return f"{word} {', '.join(str(coin + 1) for coin in flipped)} flipped"
 
 
 def _marked(name: str, spec: LaneSpec) -> str:

@@ -154,8 +154,8 @@ class LaneSpec:
     schedule: Schedule = Schedule.FIXED
     confidence: Probability = DEFAULT_CONFIDENCE
     """Of the schedule `confidence`: the draft's probability of a token below which it ends."""
-    flipped_coin: int | None = None
-    """Which of the coins that judge its drafts falls the other way, counted from 0; None: none."""
+    flipped_coins: tuple[int, ...] = ()
+    """Which of the coins that judge its drafts fall the other way, counted from 0 and rising."""
     head: str | None = None
     """EAGLE-3 head of the method `eagle3`: a local folder or a hub id; else None."""
     head_reading: str | None = None

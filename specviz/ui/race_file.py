@@ -28,7 +28,7 @@ MAX_FIGURES = 60
 """How often the figures of all lanes stand in a file, at most; those of the end always do."""
 ABSENT = frozenset({"4-compare", "5-controls", "7-welcome", "8-gallery", "8-learn", "9-predict"})
 """Style sheets of parts that no file has."""
-SCENE = ("status", "figures", "stage", "clock")
+SCENE = ("status", "figures", "stage", "clock", "charts")
 
 
 def race_html(

@@ -156,7 +156,7 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
         confidence=read_number(
             fields.get("confidence", DEFAULT_CONFIDENCE), "confidence", *CONFIDENCES
         ),
-        flipped_coin=_coin(fields.get("flipped_coin")),
+        flipped_coins=_coins(fields.get("flipped_coins", [])),
         **_tree(fields),
     )
 
@@ -235,8 +235,9 @@ def _rule(value: object) -> Rule:
     raise PageError("error.unknown_rule", found=shown(value), allowed=", ".join(Rule))
 
 
-def _coin(value: object) -> int | None:
-    return None if value is None else read_integer(value, "flipped_coin", 0, MAX_COIN)
+def _coins(value: object) -> tuple[int, ...]:
+    coins = read_sequence(value)
+    return tuple(read_integer(coin, "flipped_coins", 0, MAX_COIN) for coin in coins)
 
 
 def _schedule(value: object) -> Schedule:

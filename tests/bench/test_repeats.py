@@ -17,7 +17,15 @@ from specviz.bench.repeats import (
     take_turns,
 )
 from specviz.errors import DecodingError
-from specviz.trace.values import Event, LaneSpec, Method, RaceFinished, RaceRequest, StopReason
+from specviz.trace.values import (
+    Event,
+    LaneSpec,
+    Method,
+    RaceFinished,
+    RaceRequest,
+    Rule,
+    StopReason,
+)
 
 JSON_KEYS = [
     *("name", "method", "gamma", "num_emitted", "tokens_per_second", "speedup", "speedup_low"),
@@ -60,6 +68,15 @@ def test_a_summary_of_one_race() -> None:
     assert drafting.speedup == pytest.approx(80 / 44)
     assert drafting.verdict == "identical"
     assert drafting.stop_reason == "length"
+
+
+def test_a_lane_with_a_wrong_rule_is_never_summed_up_as_identical() -> None:
+    race = small_race()
+    baseline, drafting = race.lanes
+    wrong = replace(drafting, spec=replace(drafting.spec, rule=Rule.TARGET_RESAMPLE))
+    one = summarise(replace(race, lanes=(baseline, wrong)))[1]
+    assert one.verdict == "wrong-rule"
+    assert median_summary([one, one]).verdict == "wrong-rule"
 
 
 def test_medians_keep_the_worst_verdict_and_any_error() -> None:

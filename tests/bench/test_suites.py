@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from specviz.bench import suites
-from specviz.bench.plan import GalleryPrompt
-from specviz.bench.suites import read_suite
+from specviz.bench.plan import GalleryPrompt, read_gallery
+from specviz.bench.suites import kind_name, own_kinds, read_suite, suite_of_text
 from specviz.errors import RequestError
+from specviz.texts import message
+
+PROMPTS = Path(__file__).resolve().parents[2] / "assets" / "prompts"
 
 
 def question(number: object, category: object = "writing", *turns: object) -> str:
@@ -71,3 +74,15 @@ def test_a_file_that_is_missing_or_too_large_is_refused(
     monkeypatch.setattr(suites, "MAX_BYTES", 4)
     with pytest.raises(RequestError, match="more than the"):
         read_suite(path)
+
+
+def test_kinds_of_the_gallery_have_names_in_each_language_and_own_ones_stay() -> None:
+    gallery = read_gallery(PROMPTS)
+    own = suite_of_text(
+        '{"question_id": 1, "category": "code", "turns": ["x"]}\n', "own.jsonl", is_questions=True
+    )
+    kinds = own_kinds(gallery)
+    assert kinds == ("story", "code", "question", "edit", "summarise", "translate")
+    assert kind_name("code", kinds) == message("kind.code")
+    assert kind_name("code", own_kinds(own)) == "code"
+    assert own_kinds(suite_of_text("a line\n", "own.txt", is_questions=False)) == ("lines",)

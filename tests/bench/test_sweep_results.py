@@ -212,10 +212,10 @@ def test_a_draft_that_pays_is_called_so() -> None:
     text = told(sweep)
     assert text.startswith("specviz-small is worth it here: 1.47× at γ = 4 (1.4")
     assert "A round brings 3 tokens and takes as long as 1.6 tokens of the target alone" in text
-    assert "It gains on story (2.00×). It loses on code (0.80×)." in text
+    assert "It gains on story (2×). It loses on code (0.8×)." in text
     assert "calls its acceptance α = 0.8 excellent (0.7 or more). The measurement agrees." in text
     assert "Only γ = 4 was measured." in text
-    assert "Draft nothing, or less, on code (0.80×)." in text
+    assert "Draft nothing, or less, on code (0.8×)." in text
 
 
 def test_the_rules_of_thumb_are_contradicted_where_they_are_wrong() -> None:

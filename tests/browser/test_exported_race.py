@@ -135,6 +135,31 @@ def test_a_file_shows_what_the_page_showed(
     assert [(one, other) for one, other in pairs if one != other and "recorded" not in one] == []
 
 
+def test_a_file_draws_the_charts_of_the_page(
+    open_file: OpenFile, hostile: tuple[Path, Trace]
+) -> None:
+    page = open_file(hostile[0])
+    charts = page.locator("#sv-race-charts .sv-chart")
+    names = ["speedup", "acceptance", "tokens", "kept", "position", "gamma", "others", "times"]
+    assert charts.evaluate_all("all => all.map(each => each.dataset.chart)") == names
+    for name in names:
+        chart = page.locator(f'#sv-race-charts [data-chart="{name}"]')
+        picture = chart.locator(".sv-still > svg")
+        assert picture.locator("path[d], rect[fill]").count() > 0
+        assert picture.locator("text").count() > 4
+        drawn = chart.evaluate("each => [each.outerHTML.includes('NaN'), each.innerText]")
+        assert not drawn[0]
+        assert "undefined" not in drawn[1]
+    lines = page.locator('[data-chart="tokens"] .sv-still-key li')
+    expect(lines).to_have_text(["target alone", "</style><b>own"])
+    # Colours are the theme's own, and follow it.
+    stroke = """() => getComputedStyle(document.querySelector(
+        '[data-chart="speedup"] .sv-still path[stroke]')).stroke"""
+    before = page.evaluate(stroke)
+    page.evaluate("document.body.classList.toggle('dark')")
+    page.wait_for_function(f"before => ({stroke})() !== before", arg=before)
+
+
 def test_hostile_texts_are_texts(open_file: OpenFile, hostile: tuple[Path, Trace]) -> None:
     path, trace = hostile
     page = open_file(path)
@@ -277,4 +302,13 @@ def test_a_chart_is_saved_as_a_picture_and_as_a_drawing(
         download.value.save_as(path)
         assert path.read_bytes().startswith(begins)
     assert "Speedup so far" in path.read_text(encoding="utf-8")
+    # What is no plotly chart is saved from buttons of its own.
+    for kind, begins in (("png", b"\x89PNG"), ("svg", b"<svg")):
+        with page.expect_download() as download:
+            page.click(f'#sv-race-clock [data-save="{kind}"]')
+        assert download.value.suggested_filename == f"specviz-clock.{kind}"
+        download.value.save_as(path)
+        assert path.read_bytes().startswith(begins)
+    drawing = path.read_text(encoding="utf-8")
+    assert all(part in drawing for part in ("Where the time went", "target alone", "<image"))
     page.context.set_offline(False)

@@ -175,6 +175,13 @@ def test_the_page_of_a_race_shows_texts_marks_rounds_and_numbers(
         assert row in shown
 
 
+def test_a_wrong_lane_is_not_called_identical(capsys: pytest.CaptureFixture[str]) -> None:
+    race("--lane", "gamma=3,rule=target-resample")
+    shown = capsys.readouterr().out
+    assert "identical" not in shown
+    assert "WRONG: no harm in this text" in shown
+
+
 def test_a_lane_slower_than_the_baseline_is_called_slower(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

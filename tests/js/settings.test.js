@@ -165,7 +165,7 @@ test('a link keeps a wrong rule, to its lane, and no lane without one says so', 
   const { store } = makeStore();
   const link = linkOf({ ...store.values, lanes }, ADDRESS);
   assert.ok(link.endsWith('&lane_rule=&lane_rule=target-resample'));
-  const forked = [{ ...FIRST_LANE }, { ...FIRST_LANE, flipped_coin: 0 }];
+  const forked = [{ ...FIRST_LANE }, { ...FIRST_LANE, flipped_coins: [0, 21] }];
   const fork = linkOf({ ...store.values, lanes: forked }, ADDRESS);
   assert.deepEqual(fitSettings(readLink(new URL(fork).search), store.values, MENU).fitting.lanes, forked);
   assert.deepEqual(fitSettings(readLink(new URL(link).search), store.values, MENU).fitting.lanes, lanes);

@@ -77,8 +77,16 @@ def test_what_lies_on_the_limits_is_taken(request_: RaceRequest) -> None:
             "has the rule right, not no-renormalise",
         ),
         (
-            replace(lane(flipped_coin=3), sampling=Sampling()),
+            replace(lane(flipped_coins=(3,)), sampling=Sampling()),
             "a coin can be flipped only in a lane that guesses, above temperature 0",
+        ),
+        (
+            replace(lane(flipped_coins=(7, 3)), sampling=Sampling(0.8)),
+            "flipped_coins must rise, each coin once, got 7, 3",
+        ),
+        (
+            replace(lane(flipped_coins=tuple(range(17))), sampling=Sampling(0.8)),
+            "at most 16 flipped coins, got 17",
         ),
         (lane(name="plain"), "different names"),
         (lane(target="other"), "share one target, got big, other"),

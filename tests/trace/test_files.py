@@ -141,6 +141,13 @@ def test_files_of_every_earlier_version_load_without_what_came_later() -> None:
     for added in ("form", "form_reason"):
         del content["environment"][added]
     assert files.from_json(content | {"schema_version": 3}) == small_race()
+    for each, coin in zip(content["lanes"], (None, 12), strict=True):
+        assert each["spec"].pop("flipped_coins") == []
+        each["spec"]["flipped_coin"] = coin
+    specs = [lane.spec for lane in files.from_json(content | {"schema_version": 6}).lanes]
+    assert [spec.flipped_coins for spec in specs] == [(), (12,)]
+    for each in content["lanes"]:
+        del each["spec"]["flipped_coin"]
     del content["request"]["uses_chat"]
     assert files.from_json(content | {"schema_version": 4}) == small_race()
     for path in sorted((FIXTURE.parents[2] / "assets" / "traces").glob("*.json")):

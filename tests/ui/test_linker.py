@@ -111,4 +111,4 @@ def test_the_scripts_of_an_exported_race_are_linked() -> None:
     _run(script, "--check", "-")
     assert "$linked['model/race.js']" in script
     assert "learn/" not in script, "a file has no lessons"
-    assert "$linked['page/plotly.js']" not in script, "a file has no charts"
+    assert "$linked['page/plotly.js']" not in script, "a file draws its charts itself"

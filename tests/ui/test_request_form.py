@@ -252,9 +252,9 @@ def test_a_lane_may_be_broken_by_a_rule_that_there_is() -> None:
         build_request("Hello", [lane | {"rule": "mine"}], None, 8, OPTIONS)
 
 
-def test_a_lane_may_have_one_coin_flipped() -> None:
-    lane = {"method": "draft-model", "gamma": 4, "flipped_coin": 7}
+def test_a_lane_may_have_coins_flipped() -> None:
+    lane = {"method": "draft-model", "gamma": 4, "flipped_coins": [7, 30]}
     request = build_request("Hello", [lane], {"temperature": 1}, 8, OPTIONS)
-    assert request.lanes[1].flipped_coin == 7
-    with pytest.raises(RequestError, match="flipped_coin must be a whole number"):
-        build_request("Hello", [lane | {"flipped_coin": -1}], None, 8, OPTIONS)
+    assert request.lanes[1].flipped_coins == (7, 30)
+    with pytest.raises(RequestError, match="flipped_coins must be a whole number"):
+        build_request("Hello", [lane | {"flipped_coins": [-1]}], None, 8, OPTIONS)

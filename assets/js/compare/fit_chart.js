@@ -1,7 +1,8 @@
 // Alpha of each held-out prompt before and after fitting, as two marks joined by a line.
 import { percent } from '../page/numbers.js';
 import { savableConfig } from '../page/chart_picture.js';
-import { asText, chartLayout, loadPlotly } from '../page/plotly.js';
+import { chartLayout, loadPlotly } from '../page/plotly.js';
+import { asText } from '../page/plotly_text.js';
 import { t } from '../page/strings.js';
 import { onThemeChange, readTheme } from '../page/theme.js';
 

@@ -79,7 +79,7 @@ export class LaneRow {
     // A name that a lesson gave says what ran before.
     delete this.#chosen.name;
     // Another lane has other coins.
-    delete this.#chosen.flipped_coin;
+    delete this.#chosen.flipped_coins;
     this.#markRule();
     this.#acts.edit(this);
   }

@@ -1,7 +1,7 @@
 // Settings as an address that people can read: ?prompt=…&temperature=0.8&lane=draft-model:specviz-small:4
 
 const PLAIN = ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens', 'chat', 'target'];
-const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule', 'schedule', 'confidence', 'flipped_coin', 'tree', 'branches', 'budget'];
+const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule', 'schedule', 'confidence', 'tree', 'branches', 'budget'];
 /** Names that somebody gave the lanes, one a lane and in the same order, empty where nobody did. */
 const NAMES = 'lane_name';
 /** Likewise the rules of lanes, empty where it is the right one. */
@@ -16,7 +16,7 @@ const TREES = 'lane_tree';
 const BESIDE = {
   [NAMES]: { write: ({ name }) => name, read: (name) => ({ name }) },
   [RULES]: { write: ({ rule }) => rule, read: (rule) => ({ rule }) },
-  [COINS]: { write: ({ flipped_coin: coin }) => coin, read: (coin) => ({ flipped_coin: coin }) },
+  [COINS]: { write: ({ flipped_coins: coins }) => coins?.join(','), read: (text) => ({ flipped_coins: text.split(',') }) },
   [SCHEDULES]: { write: writeSchedule, read: readSchedule },
   [TREES]: { write: writeTree, read: readTree },
 };

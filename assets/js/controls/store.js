@@ -5,7 +5,7 @@ import { t } from '../page/strings.js';
  * @typedef {{ method: string, gamma: number, draft?: string, exit_layer?: number,
  *   max_ngram?: number, schedule?: string, confidence?: number,
  *   tree?: string, branches?: number, budget?: number,
- *   name?: string, rule?: string, flipped_coin?: number }} Lane
+ *   name?: string, rule?: string, flipped_coins?: number[] }} Lane
  * @typedef {{ prompt: string, temperature: number, top_k: number, top_p: number, seed: number,
  *   tokens: number, chat: boolean, target: string, lanes: Lane[] }} Settings
  */
@@ -136,12 +136,12 @@ function fitLane(asked, pair, menu, faults) {
   const tree = fitTree(asked, lane, menu, faults);
   // A tree grows to one depth.
   const schedule = tree.tree ? {} : fitSchedule(asked, lane.method, menu, faults);
-  return Object.assign(lane, schedule, tree, fitCoin(asked), fitName(asked, menu));
+  return Object.assign(lane, schedule, tree, fitCoins(asked), fitName(asked, menu));
 }
 
-function fitCoin({ flipped_coin: asked }) {
-  const coin = Number(asked ?? NaN);
-  return Number.isInteger(coin) && coin >= 0 ? { flipped_coin: coin } : {};
+function fitCoins({ flipped_coins: asked = [] }) {
+  const coins = asked.map(Number).filter((coin) => Number.isInteger(coin) && coin >= 0);
+  return coins.length ? { flipped_coins: coins } : {};
 }
 
 function fitName({ name }, { max_lane_name_chars: most }) {

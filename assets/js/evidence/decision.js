@@ -1,14 +1,17 @@
 // What decided over one token: its probabilities as meters, the coin, the rule with its numbers, the verdict.
 import { hasCoin } from '../model/coins.js';
+import { keyOf } from '../model/names.js';
+import { drawsWrongly } from '../model/wrong_steps.js';
 import { make, visible, wrap } from '../page/dom.js';
 import { chance, finePercent, percent, significant } from '../page/numbers.js';
 import { t } from '../page/strings.js';
+import { wrongStepAt } from './wrong_step.js';
 
 /**
  * @typedef {'nothing' | 'guessed' | 'checked' | 'decided'} Known
  * How much of a token may be told: not even the token, the draft's side, the target's too, its fate.
  * @typedef {{ token: import('../model/race.js').Token, round: import('../model/race.js').Round,
- *   isGreedy: boolean, known?: Known }} Evidence
+ *   lane: import('../model/race.js').Lane, isGreedy: boolean, known?: Known }} Evidence
  */
 
 const FEWEST_DIGITS = 3;
@@ -29,9 +32,10 @@ export function draftOf(token) {
  * keeps its room: `data-known` of the element says how much may be seen, and may be changed.
  * @param {Evidence} evidence
  */
-export function decision({ token, round, isGreedy, known = 'decided' }, isShort = false) {
-  const rule = isShort ? shortRule(token, round, isGreedy) : fullRule(token);
-  const verdict = isShort ? shortVerdict(token) : fullVerdict(token, round, isGreedy);
+export function decision(evidence, isShort = false) {
+  const { token, round, known = 'decided' } = evidence;
+  const rule = isShort ? shortRule(evidence) : fullRule(token);
+  const verdict = isShort ? shortVerdict(evidence) : fullVerdict(evidence);
   const element = wrap('span', 'sv-decision', ...meters(token, isShort));
   element.dataset.known = known;
   if (rule) element.append(make('span', 'sv-rule', rule));
@@ -81,8 +85,9 @@ function fullRule(token) {
   return t('card.formula', { p: significant(token.target_prob), q: significant(token.draft_prob), accept });
 }
 
-function fullVerdict(token, round, isGreedy) {
-  if (!token.fate.isGuess) return origin(token, round, isGreedy);
+function fullVerdict(evidence) {
+  const { token, round } = evidence;
+  if (!token.fate.isGuess) return origin(evidence);
   if (!token.fate.isJudged) return null;
   const isKept = token.fate.name === 'accepted';
   if (!hasCoin(token)) return isKept ? t('card.greedy_kept') : greedyRejection(token, round);
@@ -101,21 +106,25 @@ function greedyRejection({ parent }, { tokens }) {
 }
 
 /** Where a token came from that nobody guessed. */
-function origin({ fate }, round, isGreedy) {
+function origin({ token: { fate }, round, lane, isGreedy }) {
   if (isGreedy) return t('card.greedy_chosen');
   const hasRejected = round.tokens.some((each) => each.fate.name === 'rejected');
-  return t(fate.name === 'correction' && hasRejected ? 'card.drawn_residual' : 'card.drawn_target');
+  if (fate.name !== 'correction' || !hasRejected) return t('card.drawn_target');
+  return t(drawsWrongly(lane) ? `card.drawn_${keyOf(lane.spec.rule)}` : 'card.drawn_residual');
 }
 
-function shortRule(token, round, isGreedy) {
-  if (!token.fate.isGuess) return origin(token, round, isGreedy);
+function shortRule(evidence) {
+  const { token } = evidence;
+  if (!token.fate.isGuess) return origin(evidence);
   if (!hasCoin(token)) return null;
   const digits = digitsOf(token);
   const values = { coin: chance(token.draw, digits), chance: chance(token.accept_prob, digits) };
   return t(token.draw < token.accept_prob ? 'rounds.coin_below' : 'rounds.coin_above', values);
 }
 
-function shortVerdict({ fate: { name, isGuess } }) {
+function shortVerdict(evidence) {
+  const { name, isGuess } = evidence.token.fate;
+  if (wrongStepAt(evidence, evidence.token)?.kind === 'kept_back') return t('rounds.verdict_kept_back');
   return t(isGuess ? `rounds.verdict_${name}` : `fate.${name}`);
 }
 

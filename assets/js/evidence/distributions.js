@@ -1,5 +1,7 @@
 // The distributions at one position: the most probable tokens of draft, target and residual as paired bars.
+import { drawsWrongly, rightResidual } from '../model/wrong_steps.js';
 import { draftOf, isPointMass } from './decision.js';
+import { wrongStepAt } from './wrong_step.js';
 import { make, visible, wrap } from '../page/dom.js';
 import { chance, finePercent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
@@ -14,6 +16,14 @@ const KINDS = [
   { kind: 'target', topOf: (token) => token.top_target, own: 'target_prob', since: 'checked' },
   { kind: 'residual', topOf: (token) => token.top_residual, since: 'decided' },
 ];
+/** Of a lane that draws corrections wrongly: what it drew from, and what the right rule draws from. */
+const WRONG_KINDS = [
+  ...KINDS.slice(0, -1),
+  { kind: 'drawn', topOf: (token) => token.top_residual, since: 'decided' },
+  { kind: 'right', topOf: (token) => (token.top_residual.length ? rightResidual(token) : []), since: 'decided' },
+];
+/** Drawn below the pair of q and p. */
+const BELOW = new Set(['residual', 'drawn', 'right']);
 
 /** The token whose distributions belong to a token: itself, or the rejected guess that it replaces. */
 export function judgedFor(token, { tokens }) {
@@ -27,15 +37,17 @@ export function judgedFor(token, { tokens }) {
  * a table of bars on one scale, and what the bars mean.
  * @param {import('./decision.js').Evidence} evidence
  */
-export function distributions({ token, round, isGreedy, known = 'decided' }) {
+export function distributions(evidence) {
+  const { token, round, lane, isGreedy, known = 'decided' } = evidence;
   if (known === 'nothing') return [note(t('law.not_yet'))];
   const judged = judgedFor(token, round);
-  const kinds = KINDS.filter(({ topOf, since }) => topOf(judged)?.length && isKnown(known, since));
+  const isWrong = !isGreedy && drawsWrongly(lane);
+  const kinds = (isWrong ? WRONG_KINDS : KINDS).filter(({ topOf, since }) => topOf(judged)?.length && isKnown(known, since));
   // At temperature 0 nothing is decided by what the distributions share.
   const isShared = !isGreedy && ['draft', 'target'].every((kind) => kinds.some((each) => each.kind === kind));
   const facts = { token, judged, kinds, isShared };
   const parts = kinds.length ? [keyOf(facts), tableOf(facts)] : [note(t('law.none'))];
-  const meaning = meaningOf(judged, known, isGreedy);
+  const meaning = meaningOf(evidence, judged, isWrong);
   return meaning ? [...parts, note(meaning)] : parts;
 }
 
@@ -95,8 +107,10 @@ function rowElement({ id, text, probs }, scale, { token, judged, kinds, isShared
     element.style.width = `${(100 * (prob ?? 0)) / scale}%`;
     return element;
   };
-  const bars = kinds.map(({ kind }) => bar(kind, probs[kind]));
-  const rest = kinds.at(-1).kind === 'residual' ? [wrap('div', 'sv-law-rest', bars.pop())] : [];
+  const barsOf = (isBelow) => kinds.filter(({ kind }) => BELOW.has(kind) === isBelow).map(({ kind }) => bar(kind, probs[kind]));
+  const bars = barsOf(false);
+  const below = barsOf(true);
+  const rest = below.length ? [wrap('div', 'sv-law-rest', ...below)] : [];
   const { draft = null, target = null } = probs;
   const shared = isShared && draft !== null && target !== null ? Math.min(draft, target) : 0;
   if (shared > LEAST_SHARED * scale) bars.push(bar('shared', shared));
@@ -111,10 +125,9 @@ function rowElement({ id, text, probs }, scale, { token, judged, kinds, isShared
 }
 
 /** What the bars mean for this token, as far as they are known. */
-function meaningOf(judged, known, isGreedy) {
-  if (judged.fate.name === 'discarded' && known === 'decided') {
-    return draftOf(judged).length ? t('law.note_discarded') : null;
-  }
+function meaningOf(evidence, judged, isWrong) {
+  const { isGreedy, known = 'decided' } = evidence;
+  if (judged.fate.name === 'discarded' && known === 'decided') return unjudgedNote(evidence, judged);
   if (isGreedy) {
     const first = known === 'decided' ? judged.top_target?.[0] : null;
     return first ? t('law.note_greedy', { token: visible(first[1]) }) : t('law.note_softmax');
@@ -122,9 +135,15 @@ function meaningOf(judged, known, isGreedy) {
   if (!judged.fate.isGuess) return t('law.note_own');
   if (isPointMass(judged)) return t('law.note_point');
   if (judged.overlap === null || !isKnown(known, 'checked')) return null;
-  return t('law.note_shared', { share: chance(judged.overlap, 2) });
+  return t(isWrong ? 'law.note_shared_wrong' : 'law.note_shared', { share: chance(judged.overlap, 2) });
 }
 
 function note(text) {
   return make('p', 'sv-evidence-note', text);
+}
+
+/** What a guess behind a rejected one comes to. */
+function unjudgedNote(evidence, judged) {
+  if (wrongStepAt(evidence, judged)?.kind === 'kept_back') return t('law.note_kept_back');
+  return draftOf(judged).length ? t('law.note_discarded') : null;
 }

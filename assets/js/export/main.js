@@ -12,6 +12,7 @@ import { mountStage } from '../race/stage.js';
 import { Strip } from '../race/strip.js';
 import { mountTransport } from '../race/transport.js';
 import { mountRounds } from '../rounds/rounds.js';
+import { mountCharts } from './charts.js';
 import { mountTabs } from './tabs.js';
 
 document.body.classList.toggle('dark', window.matchMedia('(prefers-color-scheme: dark)').matches);
@@ -38,6 +39,7 @@ function mountRace(panel) {
   mountFigures(view('figures'), null, panel);
   mountStage(view('stage'), panel);
   mountClock(view('clock'), null, panel);
+  mountCharts(view('charts'), panel);
 }
 
 /** The element that a part is drawn into. */

@@ -1,5 +1,6 @@
 // Two histograms beside an exact law, bar by bar, and how far the second is from it while draws come in.
 import { make, setText, visible, wrap } from '../page/dom.js';
+import { pictureButtons } from '../page/element_picture.js';
 import { decimals, percent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 import { pValue } from './checks.js';
@@ -13,6 +14,7 @@ export class Histogram {
   #sum = make('p', 'sv-hist-sum');
   #test = make('p', 'sv-hist-test');
   #curve;
+  #buttons;
   /** @type {Map<string, Bar>} */
   #bars = new Map();
   #pointed = null;
@@ -22,7 +24,10 @@ export class Histogram {
     this.#kind = kind;
     this.#curve = new FallingCurve(t(`proof.curve_${kind}`));
     const about = make('p', 'sv-proof-note', t(`proof.${kind}_about`));
-    this.element = wrap('section', 'sv-hist-part', this.#title, about, legend(), this.#list, this.#sum, this.#test, this.#curve.element);
+    const drawn = wrap('div', 'sv-hist-drawn', legend(), this.#list, this.#sum, this.#test, this.#curve.element);
+    this.#buttons = pictureButtons(drawn, `proof-${kind}`, t(`proof.${kind}`));
+    const head = wrap('div', 'sv-picture-head', this.#title, this.#buttons);
+    this.element = wrap('section', 'sv-hist-part', head, about, drawn);
     this.setLength(null);
     this.clear();
   }
@@ -36,6 +41,7 @@ export class Histogram {
     this.#bars.clear();
     this.#list.replaceChildren(make('li', 'sv-hist-empty', t('proof.empty')));
     for (const part of [this.#sum, this.#test]) setText(part, '');
+    this.#buttons.hidden = true;
     this.#curve.clear();
     this.#pointed = null;
   }
@@ -58,6 +64,7 @@ export class Histogram {
       return row;
     });
     this.#list.replaceChildren(...rows.map((row) => row.element));
+    this.#buttons.hidden = false;
     this.#curve.draw(numAll);
     const { variation, bound } = this.#off;
     const values = { off: percent(variation, 1), luck: percent(bound, 1) };

@@ -1,5 +1,6 @@
 // What lanes, laws and places are called, in the reader's language; `specviz/trace/names.py` names lanes
 // for the command line by the same rules.
+import { flippedOf } from './coins.js';
 import { language } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 
@@ -11,7 +12,7 @@ const DETAILS = {
   exit_layer: (spec) => t('lane.detail_layer', { layer: spec.exit_layer ?? '?' }),
   max_ngram: (spec) => t('lane.detail_match', { n: spec.max_ngram }),
   gamma: (spec) => `γ ${gammaText(spec)}`,
-  flipped_coin: ({ flipped_coin: coin = null }) => (coin === null ? t('lane.as_fallen') : t('lane.flipped', { coin: coin + 1 })),
+  flipped_coins: (spec) => (flippedOf(spec).length ? t('lane.flipped', coinValues(flippedOf(spec))) : t('lane.as_fallen')),
   tree: (spec) => treeText(spec),
 };
 
@@ -129,7 +130,13 @@ function choices(spec) {
 }
 
 function choice(spec, field) {
+  if (field === 'flipped_coins') return flippedOf(spec).join(' ');
   return Object.hasOwn(TEXTS, field) ? TEXTS[field](spec) : (spec[field] ?? null);
+}
+
+/** Coins as a text names them: how many, and their numbers from 1 on. */
+export function coinValues(coins) {
+  return { n: coins.length, coins: coins.map((coin) => coin + 1).join(', ') };
 }
 
 /** By which rule a lane keeps drafts; traces of earlier versions know the right one alone. */

@@ -1,6 +1,8 @@
 // The one line that says what a race is doing, from the race itself.
 import { secondHalf } from './finish.js';
-import { laneName } from './names.js';
+import { isRight, laneName } from './names.js';
+import { wrongSteps } from './wrong_steps.js';
+import { tellStep } from './wrong_words.js';
 import { decimals, gigabytes, plain } from '../page/numbers.js';
 import { sentence, t, translate } from '../page/strings.js';
 
@@ -31,17 +33,23 @@ function tellSecondHalf(race) {
   return isAlone ? t('round.alone', { seconds: half.seconds, n: half.n }) : null;
 }
 
-function tellRound({ latest: { lane, round }, lanes }) {
+function tellRound({ latest: { lane, round }, lanes, isGreedy }) {
   let number = plain(round.number);
   if (lanes.length > 2) number = t('round.of_lane', { round: number, lane: laneName(lane) });
   const guesses = round.facts.drafted.length;
   if (!guesses) return t('round.plain', { round: number });
   const fates = round.tokens.map((token) => token.fate.name);
   const end = ['correction', 'bonus'].find((fate) => fates.includes(fate)) ?? 'kept';
-  return t(`round.${end}`, { round: number, n: guesses, kept: round.numKept });
+  const wrong = wrongSteps({ lane, round, isGreedy }).map((step) => tellStep(step, 'short'));
+  return [t(`round.${end}`, { round: number, n: guesses, kept: round.numKept }), ...wrong].join(' ');
 }
 
 function tellEnd(race) {
+  const wrong = race.drafting.every(({ spec }) => isRight(spec)) ? [] : [t('closing.wrong')];
+  return [tellSpeedups(race), ...wrong].join(' ');
+}
+
+function tellSpeedups(race) {
   const lanes = race.drafting.filter((lane) => lane.speedup !== null);
   if (!lanes.length) return t('closing.nothing');
   const told = lanes.map((lane) =>
@@ -52,4 +60,3 @@ function tellEnd(race) {
   const name = lane.isSlower ? 'slower' : 'faster';
   return t(`closing.${name}`, { speedup: decimals(lane.speedup, 2) });
 }
-

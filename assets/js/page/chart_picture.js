@@ -1,11 +1,15 @@
 // Saves a chart as a picture, PNG or SVG, from its own bar of buttons and without any server.
-import { CONFIG, asText } from './plotly.js';
+import { CONFIG } from './plotly.js';
+import { asText } from './plotly_text.js';
+import { language } from './numbers.js';
 import { t } from './strings.js';
 import { readTheme } from './theme.js';
 
 const FORMATS = ['png', 'svg'];
 /** Dots of a PNG for each of the screen, so that it stays sharp on a slide. */
 const SCALE = 2;
+/** Names that plotly gives its buttons, and the texts that say the same. */
+const OWN_BUTTONS = { Zoom: 'zoom', Pan: 'pan', 'Zoom in': 'zoom_in', 'Zoom out': 'zoom_out', 'Reset axes': 'reset_axes' };
 const TITLE_PX = 40;
 const EDGE_PX = 12;
 
@@ -21,7 +25,13 @@ export function savableConfig(name, title) {
     click: (plot) => save(plot, format, name, title),
   }));
   const removed = [...CONFIG.modeBarButtonsToRemove, 'toImage'];
-  return { ...CONFIG, modeBarButtonsToRemove: removed, modeBarButtonsToAdd: buttons };
+  return { ...CONFIG, ...inLanguage(), modeBarButtonsToRemove: removed, modeBarButtonsToAdd: buttons };
+}
+
+/** What plotly calls its own buttons, in the reader's language. */
+function inLanguage() {
+  const dictionary = Object.fromEntries(Object.entries(OWN_BUTTONS).map(([name, key]) => [name, t(`chart.${key}`)]));
+  return { locale: language, locales: { [language]: { dictionary, format: {} } } };
 }
 
 /** Charts have no ground and no title of their own: the page around them has both. */

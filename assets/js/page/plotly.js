@@ -25,11 +25,6 @@ export function loadPlotly(address) {
   return loading;
 }
 
-/** A text as plotly must be given it: it reads a few tags and entities in what it shows. */
-export function asText(text) {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
 /** The frame that all charts share; `x` and `y` add to their axes. */
 export function chartLayout(theme, { x, y, legend, ...rest }) {
   const axis = {

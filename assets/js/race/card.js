@@ -1,6 +1,7 @@
 // The card that tells why one token was kept or thrown away.
 import { decision } from '../evidence/decision.js';
 import { distributions } from '../evidence/distributions.js';
+import { drawStep, wrongStepAt } from '../evidence/wrong_step.js';
 import { isRight, keyOf } from '../model/names.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
@@ -103,12 +104,15 @@ export class Card {
     sample.dataset.mark = fate.mark;
     const words = make('p', 'sv-card-place', placeOf(entry));
     this.#head.replaceChildren(sample, make('span', 'sv-card-fate', t(`fate.${fate.name}`)), words);
-    const meaning = make('p', 'sv-card-meaning', t(`fate.${fate.name}_meaning`));
+    const wrong = wrongStepAt(entry, entry.token);
+    const isWaiting = wrong?.kind === 'kept_back';
+    const meaning = make('p', 'sv-card-meaning', t(isWaiting ? 'wrong.kept_back_meaning' : `fate.${fate.name}_meaning`));
     const title = make('h3', '', t('law.title'));
     // What decided is read first: the table below it may be longer than there is room.
     const [notes, bars] = partsOf(entry);
     const { spec } = entry.lane;
-    if (!isRight(spec)) notes.unshift(make('p', 'sv-note', t(`rule.${keyOf(spec.rule)}_about`)));
+    if (wrong) notes.unshift(drawStep(wrong));
+    else if (!isRight(spec)) notes.unshift(make('p', 'sv-evidence-note', t(`rule.${keyOf(spec.rule)}_about`)));
     const flip = this.#makeFlip(entry);
     this.#body.replaceChildren(meaning, decision(entry), ...(flip ? [flip] : []), ...notes, title, ...bars);
     // A plain step has nothing to be stepped through.

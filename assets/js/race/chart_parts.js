@@ -1,6 +1,6 @@
 // What the charts are made of: lines, bars and axes in the page's colours.
 import { laneName } from '../model/names.js';
-import { asText } from '../page/plotly.js';
+import { asText } from '../page/plotly_text.js';
 import { t } from '../page/strings.js';
 
 const DASHES = ['dot', 'solid', 'dash', 'dashdot'];

@@ -5,7 +5,7 @@ import { othersChart } from './chart_others.js';
 import { keptChart, positionChart } from './chart_theory.js';
 import { laneName } from '../model/names.js';
 import { decimals, percent } from '../page/numbers.js';
-import { asText } from '../page/plotly.js';
+import { asText } from '../page/plotly_text.js';
 import { t } from '../page/strings.js';
 
 const drafting = (race) => race.drafting;

@@ -2,7 +2,7 @@
 import { axis, bars, theory } from './chart_parts.js';
 import { laneName } from '../model/names.js';
 import { percent } from '../page/numbers.js';
-import { asText } from '../page/plotly.js';
+import { asText } from '../page/plotly_text.js';
 import { t } from '../page/strings.js';
 
 const MARKS = ['circle', 'circle', 'square', 'diamond'];

@@ -3,6 +3,7 @@ import { ClockCursor } from './clock_cursor.js';
 import { ClockPainter } from './clock_painter.js';
 import { ClockRows, clockHead } from './clock_rows.js';
 import { make, wrap } from '../page/dom.js';
+import { pictureButtons } from '../page/element_picture.js';
 import { decimals, plain } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 import { onThemeChange, readTheme } from '../page/theme.js';
@@ -49,6 +50,7 @@ class ClockStrip {
     this.scroll.append(this.space);
     const body = wrap('div', 'sv-clock-body', this.scroll, this.#rows.element);
     const head = clockHead((isWhole) => this.#zoom(isWhole));
+    head.append(pictureButtons(body, 'clock', t('clock.title')));
     this.element.append(head, body, this.#cursor.element);
     this.#painter = new ClockPainter(this.canvas);
     this.#listen();

@@ -1,4 +1,5 @@
 // The key figures: how each is shown, the counts behind it, and its formula with a race's own numbers.
+import { flippedOf } from '../model/coins.js';
 import { isRight } from '../model/names.js';
 import { decimals, percent, times } from '../page/numbers.js';
 import { t } from '../page/strings.js';
@@ -71,7 +72,10 @@ export const FIGURES = {
   })),
   lossless: {
     isUnlike: false,
-    value: (race, lane) => t(`output.${verdictOf(race, lane).key}`),
+    value: (race, lane) => {
+      const { key, ...values } = verdictOf(race, lane);
+      return t(`output.${key}`, values);
+    },
     detail: (race, lane) => output(race, lane, 'detail'),
     formula: (race, lane) => output(race, lane, 'why'),
   },
@@ -127,7 +131,7 @@ function clocks(window, speedup) {
 /** What can be said of a lane's output: a key among the texts `output.KEY`, and its values. */
 function verdictOf(race, { spec, verdict }) {
   if (!isRight(spec)) return brokenOf(race, verdict);
-  if ((spec.flipped_coin ?? null) !== null) return { key: 'flipped' };
+  if (flippedOf(spec).length) return { key: 'flipped', n: flippedOf(spec).length };
   if (!race.isGreedy) return { key: 'same_law' };
   if (!race.isOver) return { key: 'running' };
   if (!verdict) return { key: 'nothing' };

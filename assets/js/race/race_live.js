@@ -1,6 +1,7 @@
 // "Race this here, live": a race that is shown becomes the form's, and starts on this device.
 import { pairOf } from '../controls/menu.js';
 import { apply, current, isOfHub, onChange, whenSettled } from '../controls/settings.js';
+import { flippedOf } from '../model/coins.js';
 import { hasLive, panels } from '../model/panels.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { setEnabled } from '../page/enabled.js';
@@ -19,7 +20,7 @@ const LANE_FIELDS = [
   'max_ngram',
   'name',
   'rule',
-  'flipped_coin',
+  'flipped_coins',
   'tree',
   'branches',
   'budget',
@@ -34,7 +35,8 @@ export function settingsOf({ request, specs }) {
   const { temperature, top_k, top_p, seed } = request.sampling;
   const [{ target }, ...drafting] = specs;
   const lanes = drafting.map((spec) => {
-    const known = LANE_FIELDS.map((field) => [field, spec[field]]);
+    const coins = flippedOf(spec);
+    const known = LANE_FIELDS.map((field) => [field, field === 'flipped_coins' ? (coins.length ? coins : null) : spec[field]]);
     return Object.fromEntries(known.filter(([, value]) => value !== null && value !== undefined));
   });
   const settings = { prompt, temperature, top_k, top_p, seed, tokens, target, lanes };

@@ -3,7 +3,8 @@ import { Card } from './card.js';
 import { make, wrap } from '../page/dom.js';
 import { LaneView } from './lane.js';
 import { FATES } from '../model/fates.js';
-import { aboutLane, briefName, isRight, laneName, waitingLanes } from '../model/names.js';
+import { flippedOf } from '../model/coins.js';
+import { aboutLane, briefName, coinValues, isRight, laneName, waitingLanes } from '../model/names.js';
 import { showRound, standAt } from '../rounds/rounds.js';
 import { t } from '../page/strings.js';
 import { onChosenToken, roundMark } from './token.js';
@@ -50,8 +51,9 @@ export function mountStage(container, panel, charts = [], makeFlip = () => null)
 
 function describe(lane) {
   const name = laneName(lane);
-  const coin = lane.spec.flipped_coin ?? null;
-  const note = coin === null ? '' : t('lane.fork', { coin: coin + 1 });
+  const coins = flippedOf(lane.spec);
+  const fork = isRight(lane.spec) ? 'lane.fork' : 'lane.fork_wrong';
+  const note = coins.length ? t(fork, coinValues(coins)) : '';
   return { isBaseline: lane.isBaseline, isBroken: !isRight(lane.spec), note, name, about: aboutLane(lane.spec, briefName) };
 }
 

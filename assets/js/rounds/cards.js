@@ -1,5 +1,7 @@
 // The tokens of a round as cards that fill beat by beat; a tree of guesses is drawn as one.
 import { decision } from '../evidence/decision.js';
+import { wrongStepAt } from '../evidence/wrong_step.js';
+import { tellStep } from '../model/wrong_words.js';
 import { make, makeButton, visible, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
 import { layOut } from './tree.js';
@@ -45,11 +47,16 @@ function makeCard(evidence, choose) {
   const sample = make('span', '', visible(text));
   sample.dataset.mark = fate.mark;
   const why = decision(evidence, true);
+  const wrong = wrongStepAt(evidence, evidence.token);
   const element = makeButton('', choose, 'sv-guess');
   element.dataset.fate = fate.name;
   element.append(wrap('span', 'sv-guess-token', sample), why);
+  const mark = make('span', 'sv-wrong-mark', `✗ ${t('wrong.mark')}`, { title: wrong ? tellStep(wrong, 'short') : '' });
+  if (wrong) element.append(mark);
   const show = (known, fateShown, isChosen) => {
     element.dataset.known = why.dataset.known = known;
+    // A wrong guess is seen to be one as soon as it is made, any other mistake where it happens.
+    element.classList.toggle('is-error', wrong !== null && (known === 'decided' || (wrong.stage === 0 && known !== 'nothing')));
     element.setAttribute('aria-pressed', String(isChosen));
     sample.className = `sv-tok sv-${fateShown}`;
   };

@@ -1,6 +1,8 @@
 // "Throw the coin again": what might have been at one position, on the recorded probabilities.
 import { draftOf, isPointMass } from '../evidence/decision.js';
 import { judgedFor } from '../evidence/distributions.js';
+import { wrongStepAt } from '../evidence/wrong_step.js';
+import { drawsWrongly } from '../model/wrong_steps.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { chance, finePercent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
@@ -13,29 +15,31 @@ const MOST_NAMES = 4;
 /** Make the bench for the chosen token, where a coin decided over it and its fate is told; `makeFlip` as in `mountRounds`. */
 export function makeCoin(cursor, makeFlip) {
   const factsOf = () => {
-    const { token, round, isGreedy, known } = cursor.evidenceOf();
-    return [token, round, isGreedy, known === 'decided'];
+    const { token, round, known } = cursor.evidenceOf();
+    return [token, round, known === 'decided'];
   };
-  return redrawn('sv-round-coin', factsOf, (token, round, isGreedy, isTold) => {
+  return redrawn('sv-round-coin', factsOf, (token, round, isTold) => {
     const judged = judgedFor(token, round);
-    const why = reasonAgainst(judged, isTold, isGreedy);
+    const why = reasonAgainst(judged, isTold, cursor.evidenceOf());
     const note = why && make('p', 'sv-evidence-note', t(`rounds.no_coin_${why}`));
     const flip = why ? null : makeFlip({ token: judged, lane: cursor.lane, race: cursor.race });
-    const parts = why ? [note] : bench(judged, round.isTree);
+    const parts = why ? [note] : bench(judged, round.isTree, drawsWrongly(cursor.lane));
     return [make('h2', '', t('rounds.coin_title')), ...parts, ...(flip ? [flip] : [])];
   });
 }
 
 /** Why there is no coin to throw here, or null where there is. */
-function reasonAgainst({ fate, draw }, isTold, isGreedy) {
+function reasonAgainst({ fate, draw }, isTold, evidence) {
   if (!isTold) return 'not_yet';
-  if (isGreedy) return 'greedy';
-  if (fate.name === 'discarded') return 'discarded';
+  if (evidence.isGreedy) return 'greedy';
+  if (fate.name === 'discarded') {
+    return wrongStepAt(evidence, evidence.token)?.kind === 'kept_back' ? 'kept_back' : 'discarded';
+  }
   return fate.isJudged && draw !== null ? null : 'own';
 }
 
 /** Elements to throw new coins for a token; the race stays as it was. */
-function bench(token, isTree) {
+function bench(token, isTree, isWrong) {
   const { accept_prob: accept, draw } = token;
   const source = sourceOf(token, isTree);
   const dots = make('div', 'sv-coin-dots', '', { 'aria-hidden': 'true' });
@@ -60,7 +64,7 @@ function bench(token, isTree) {
     setText(text, times === 1 ? tellThrow(now[0], accept) : '');
     setText(count, t('rounds.tally', { kept, n: thrown.length, expected: finePercent(accept) }));
     setText(others, tellReplaced(thrown));
-    if (thrown.length > kept) setText(origin, t(`rounds.source_${source}`));
+    if (thrown.length > kept) setText(origin, t(`rounds.source_${isWrong && source === 'recorded' ? 'wrong' : source}`));
   };
 
   clear();

@@ -74,11 +74,11 @@ export class Cursor {
    * @returns {import('../evidence/decision.js').Evidence}
    */
   evidenceOf(index = this.chosen) {
-    const { round, beat, beats, race } = this;
+    const { round, beat, beats, lane, race } = this;
     let known = beats.knownOf(index, beat);
     // A probability under a later guess would tell that this one was kept.
     if (known === 'checked' && this.isOpen() && index > this.asked) known = 'guessed';
-    return { token: round.tokens[index], round, isGreedy: race.isGreedy, known };
+    return { token: round.tokens[index], round, lane, isGreedy: race.isGreedy, known };
   }
 
   /** See how far a panel's race has come; gives whether one began, which is then the open one. */

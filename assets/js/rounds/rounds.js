@@ -10,7 +10,7 @@ import { makeCards } from './cards.js';
 import { makeCoin } from './coin.js';
 import { Cursor, redrawn } from './cursor.js';
 import { Player, listenForMoves } from './player.js';
-import { makeQuestion, makeTelling, makeTimes } from './telling.js';
+import { makeQuestion, makeTelling, makeTimes, makeWrongSteps } from './telling.js';
 import { makeBars, makeToolbar } from './toolbar.js';
 
 /** Goes to a round once the tab is drawn, and the round that was asked for before. */
@@ -27,7 +27,7 @@ export function mountRounds(container, { recorded }, makeLive = null, makeFlip =
   const player = new Player(cursor, () => update(false));
   const toolbar = makeToolbar(cursor, player, makeLive);
   const head = [toolbar, makeBars(cursor)];
-  const round = [makeTelling(cursor, player), makeCards(cursor), makeQuestion(cursor), makeTimes(cursor)];
+  const round = [makeTelling(cursor, player), makeCards(cursor), makeWrongSteps(cursor), makeQuestion(cursor), makeTimes(cursor)];
   const below = [makeDistributions(cursor), makeCoin(cursor, makeFlip)];
   const foot = wrap('div', 'sv-round-below', ...below.map((part) => frame(part)));
   const keys = make('p', 'sv-round-keys', t('rounds.keys'));

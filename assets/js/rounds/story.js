@@ -1,6 +1,7 @@
 // One round in plain words: whole sentences of the table, chosen by what happened.
 import { isPointMass } from '../evidence/decision.js';
 import { keyOf } from '../model/names.js';
+import { wrongSteps } from '../model/wrong_steps.js';
 import { chance, decimals, finePercent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 
@@ -12,14 +13,15 @@ const LONGEST = 80;
  * @param {import('./cursor.js').Cursor} cursor
  */
 export function tellRound({ round, beats, beat, lane, race: { isGreedy } }) {
+  const wrong = new Map(wrongSteps({ lane, round, isGreedy }).map((step) => [step.kind, step.about]));
   const stage = beats.stageOf(beat);
   const isAmid = beat < beats.ends[stage];
   if (stage === 0 && isAmid) return t('story.drafting');
-  const told = [guesses(round, beats, lane)];
-  if (stage === 1) told.push(...pass(round, beats, lane));
+  const told = guesses(round, beats, lane, wrong);
+  if (stage === 1) told.push(...pass(round, beats, lane, wrong));
   else if (stage === 2 && isAmid) told.push(t('story.deciding'));
   else if (stage === 2) {
-    told.push(...decisions(round, beats, isGreedy), t('story.sum', { n: round.written.length }));
+    told.push(...decisions(round, beats, isGreedy, wrong), t('story.sum', { n: round.written.length }));
   }
   return told.join(' ');
 }
@@ -31,7 +33,16 @@ function numBranches({ tokens, isTree }) {
   return tokens.filter((token, index) => token.fate.isGuess && !parents.has(index)).length;
 }
 
-function guesses(round, beats, lane) {
+function guesses(round, beats, lane, wrong) {
+  const n = beats.guessed.length;
+  const left = wrong.get('left_over');
+  if (left && n) {
+    return [t('story.wrong_left_over', { n, tokens: text(round, beats.guessed), rejected: inSentence(left.rejected.text) })];
+  }
+  return [made(round, beats, lane), ...(wrong.has('picked') ? [t('story.wrong_picked')] : [])];
+}
+
+function made(round, beats, lane) {
   const method = keyOf(lane.spec.method);
   const n = beats.guessed.length;
   if (!n && round.facts.gamma === 0 && !lane.isBaseline) return t('story.nothing_left');
@@ -41,20 +52,22 @@ function guesses(round, beats, lane) {
   return t(`story.guessed_${method}`, { n, tokens: text(round, beats.guessed) });
 }
 
-function pass(round, beats, lane) {
+function pass(round, beats, lane, wrong) {
   const values = { n: beats.guessed.length + 1, ms: decimals(round.times.verify, 1) };
   const told = [t(beats.guessed.length ? 'story.checked' : 'story.checked_plain', values)];
+  const left = wrong.get('left_over');
+  if (left) told.push(t('story.wrong_old_pass', { rejected: inSentence(left.rejected.text) }));
   const step = lane.metrics?.step_ms ?? null;
   if (step !== null) told.push(t('story.plain_step', { ms: decimals(step, 1) }));
   return told;
 }
 
-function decisions(round, beats, isGreedy) {
+function decisions(round, beats, isGreedy, wrong) {
   if (!beats.guessed.length) return [t('story.wrote', { token: text(round, beats.added) })];
-  return numBranches(round) > 1 ? decideTree(round, beats, isGreedy) : decideChain(round, beats, isGreedy);
+  return numBranches(round) > 1 ? decideTree(round, beats, isGreedy) : decideChain(round, beats, isGreedy, wrong);
 }
 
-function decideChain(round, beats, isGreedy) {
+function decideChain(round, beats, isGreedy, wrong) {
   const { kept } = beats;
   const added = text(round, beats.added);
   if (beats.fates.at(-1) === 'bonus') return [t('story.bonus', { n: kept.length, token: added })];
@@ -63,8 +76,10 @@ function decideChain(round, beats, isGreedy) {
   if (!rejected) return [...told, t('story.ended'), ...unseen(beats)];
   const order = kept.length ? 'then' : 'first';
   told.push(t(`story.thrown_${order}_${ruleOf(rejected, isGreedy)}`, rejection(rejected, added)));
-  told.push(...unseen(beats));
-  if (!isGreedy) told.push(t(isPointMass(rejected) ? 'story.rest' : 'story.residual', { token: added }));
+  told.push(...(wrong.has('kept_back') ? [t('story.wrong_kept_back', { n: wrong.get('kept_back').n })] : unseen(beats)));
+  const kind = ['from_target', 'gap', 'unscaled'].find((each) => wrong.has(each));
+  if (kind) told.push(t(`story.wrong_${kind}`, { token: added }));
+  else if (!isGreedy) told.push(t(isPointMass(rejected) ? 'story.rest' : 'story.residual', { token: added }));
   return told;
 }
 

@@ -1,6 +1,10 @@
 // What a round is told in words: the text so far, the three stages, the sentence for each, where its time
 // went, and the question of "guess first".
 import { isPointMass } from '../evidence/decision.js';
+import { drawStep } from '../evidence/wrong_step.js';
+import { isRight } from '../model/names.js';
+import { wrongSteps } from '../model/wrong_steps.js';
+import { tellNoStep } from '../model/wrong_words.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { decimals, finePercent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
@@ -63,6 +67,30 @@ function lastWords(prompt, written) {
   const onOneLine = (text) => text.replaceAll('\n', '⏎ ');
   const start = kept.length < all.length ? '…' : '';
   return { prompt: start + onOneLine(kept.slice(0, split)), output: onOneLine(kept.slice(split)) };
+}
+
+/** Make what a wrong rule did in the round, step by step beside what the right one does; empty for a right lane. */
+export function makeWrongSteps(cursor) {
+  const placeOf = () => ({ lane: cursor.lane, round: cursor.round, isGreedy: cursor.race.isGreedy });
+  const factsOf = () => {
+    const { round, lane, beats, beat } = cursor;
+    if (isRight(lane.spec)) return [null, 0, false];
+    // What went wrong is told once that stage is over.
+    const numTold = wrongSteps(placeOf()).filter(({ stage }) => beat >= beats.ends[stage]).length;
+    return [round, numTold, beat >= beats.last];
+  };
+  const part = redrawn('sv-round-wrong', factsOf, (round, numTold, isOver) => {
+    if (round === null) return [];
+    const steps = wrongSteps(placeOf()).slice(0, numTold);
+    const none = isOver && !steps.length ? [make('p', 'sv-evidence-note', tellNoStep(placeOf()))] : [];
+    if (!steps.length && !none.length) return [];
+    return [make('h2', '', t('wrong.title')), ...none, ...steps.map(drawStep)];
+  });
+  const update = () => {
+    part.update();
+    part.element.hidden = !part.element.childElementCount;
+  };
+  return { element: part.element, update };
 }
 
 /** Make the strips of where a round's time went: its own, and the plain steps for the same positions. */

@@ -1,5 +1,5 @@
 // What the charts of a sweep call drafts and axes.
-import { asText } from '../page/plotly.js';
+import { asText } from '../page/plotly_text.js';
 import { t } from '../page/strings.js';
 
 const LONGEST_NAME = 20;

@@ -1,6 +1,6 @@
 // What each chart of a sweep shows, as plotly traces and layout, and says in a sentence.
 import { decimals, percent, times } from '../page/numbers.js';
-import { asText } from '../page/plotly.js';
+import { asText } from '../page/plotly_text.js';
 import { t } from '../page/strings.js';
 import { leaderOf, shortName, title } from './chart_names.js';
 import { gammaChart } from './chart_gammas.js';

@@ -2,10 +2,11 @@
 import { raceLive } from '../race/race_live.js';
 import { hasLive, onBusyChange } from '../model/panels.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
+import { pictureButtons } from '../page/element_picture.js';
 import { setEnabled } from '../page/enabled.js';
 import { decimals, times } from '../page/numbers.js';
 import { t } from '../page/strings.js';
-import { raceOf } from './results.js';
+import { kindName, raceOf } from './results.js';
 
 const MEASURES = ['speedup', 'alpha'];
 /** A speedup, or its inverse, that has the full colour. */
@@ -32,7 +33,8 @@ export class HeatMap {
     const region = { tabindex: '0', role: 'region', 'aria-label': t('sweep_page.heat') };
     const scroller = make('div', 'sv-scroll sv-heat-scroll', '', region);
     scroller.append(table);
-    const title = wrap('div', 'sv-sweep-head', make('h2', '', t('sweep_page.heat')), this.#choice());
+    const tools = wrap('div', 'sv-picture-head', this.#choice(), pictureButtons(table, 'sweep-heat', t('sweep_page.heat')));
+    const title = wrap('div', 'sv-sweep-head', make('h2', '', t('sweep_page.heat')), tools);
     this.element = wrap('section', 'sv-sweep-card', title, this.#says, scroller);
     onBusyChange(() => this.#enable());
   }
@@ -43,7 +45,8 @@ export class HeatMap {
     const at = this.#buttons.findIndex((button) => button === document.activeElement);
     this.#buttons = [];
     const categories = results.categories.slice(1);
-    const columns = [t('sweep_page.lanes'), 'γ', ...categories].map((name) => make('th', '', name, { scope: 'col' }));
+    const kinds = categories.map((category) => kindName(results, category));
+    const columns = [t('sweep_page.lanes'), 'γ', ...kinds].map((name) => make('th', '', name, { scope: 'col' }));
     this.#head.replaceChildren(...columns);
     this.#body.replaceChildren(...results.leaders.map((leader) => this.#row(leader, categories)));
     setText(this.#says, this.#tell(categories));
@@ -87,7 +90,7 @@ export class HeatMap {
     const { share, isGain } = shadeOf(this.#measure, value);
     button.classList.toggle('is-gain', isGain);
     button.style.setProperty('--sv-share', share.toFixed(2));
-    const values = { draft: leader.draft, gamma: leader.gamma, category, value: text };
+    const values = { draft: leader.draft, gamma: leader.gamma, category: kindName(this.#results, category), value: text };
     button.setAttribute('aria-label', t('sweep_page.heat_cell', values));
     button.title = t('sweep_page.heat_title', values);
     this.#buttons.push(button);
@@ -107,10 +110,10 @@ export class HeatMap {
     const [high, low] = [sorted[0], sorted.at(-1)];
     return t('sweep_page.heat_now', {
       draft: high.draft,
-      category: high.category,
+      category: kindName(this.#results, high.category),
       speedup: times(high.speedup),
       other: low.draft,
-      where: low.category,
+      where: kindName(this.#results, low.category),
       least: times(low.speedup),
     });
   }

@@ -1,5 +1,7 @@
 // What a sweep has found so far, as the server told it: cells by draft, γ and category, and what follows.
 
+import { t } from '../page/strings.js';
+
 /** The category of all prompts together. */
 const ALL = 0;
 
@@ -11,6 +13,8 @@ export class SweepResults {
   target = '';
   lanes = [];
   categories = [];
+  /** Those categories whose names are texts of the page. */
+  ownKinds = [];
   prompts = {};
   models = {};
   tokens = 0;
@@ -83,6 +87,7 @@ export class SweepResults {
     this.target = news.target;
     this.lanes = news.lanes;
     this.categories = news.categories;
+    this.ownKinds = news.own_kinds ?? [];
     this.prompts = news.prompts;
     this.models = news.models;
     this.tokens = news.tokens;
@@ -97,6 +102,11 @@ export class SweepResults {
     const cell = Object.fromEntries(this.#fields.map((name, index) => [name, row[index]]));
     this.#cells.set(`${cell.draft} ${cell.gamma} ${cell.category}`, cell);
   }
+}
+
+/** What a reader is told of a category: a visitor's own ones stay as they are written. */
+export function kindName({ ownKinds }, category) {
+  return ownKinds.includes(category) ? t(`kind.${category}`) : category;
 }
 
 /** The settings of a race of one cell: its draft at its γ, on the first prompt of its category. */

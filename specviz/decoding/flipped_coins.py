@@ -1,4 +1,6 @@
-"""A lane's own chance, but for one coin that is made to fall on its other side."""
+"""A lane's own chance, but for some coins that are made to fall on their other side."""
+
+from collections.abc import Sequence
 
 import torch
 
@@ -7,18 +9,19 @@ from specviz.errors import DecodingError
 from specviz.texts import message
 
 
-class FlippedCoin:
-    """Chance of which one coin, counted from 0, falls the other way; all else is as it was.
+class FlippedCoins:
+    """Chance of which some coins, counted from 0, fall the other way; all else is as it was.
 
-    The draw u of that coin is moved to the side it did not fall on, so that it is uniform there:
+    The draw u of such a coin is moved to the side it did not fall on, so that it is uniform there:
     below the probability a it becomes a + (1 - a) u / a, else a (u - a) / (1 - a). With a = .6 a
-    draw of .3, heads, becomes .8, and one of .8, tails, becomes .3. What is drawn before is
-    therefore the same, and what is drawn after it goes on in the same stream.
+    draw of .3, heads, becomes .8, and one of .8, tails, becomes .3. What is drawn before the first
+    of them is therefore the same, and what is drawn after it goes on in the same stream: the second
+    is counted in the text that the first one led to.
     """
 
-    def __init__(self, inner: Chance, which: int) -> None:
+    def __init__(self, inner: Chance, which: Sequence[int]) -> None:
         self._inner = inner
-        self._which = which
+        self._which = frozenset(which)
         self._num_flips = 0
 
     def reset(self) -> None:
@@ -30,14 +33,15 @@ class FlippedCoin:
         """Throw a coin that shows heads with probability `prob`.
 
         Raises:
-            DecodingError: The coin to be flipped has one side only.
+            DecodingError: A coin to be flipped has one side only.
         """
         flip = self._inner.flip(prob)
+        number = self._num_flips
         self._num_flips += 1
-        if self._num_flips != self._which + 1:
+        if number not in self._which:
             return flip
         if flip.draw is None or not 0 < prob < 1:
-            raise DecodingError(message("refusal.coin_of_one_side", coin=self._which + 1))
+            raise DecodingError(message("refusal.coin_of_one_side", coin=number + 1))
         if flip.is_heads:
             return Flip(False, min(1.0, prob + (1 - prob) * flip.draw / prob))
         # Rounding must not carry it back over the edge.
