@@ -108,6 +108,8 @@ def _rounds(page: Page) -> list[str]:
     """What Round by round says of the first rounds: sentence, cards, times and distributions."""
     page.click("#sv-tab-rounds-button")
     bars = page.locator(".sv-round-bar")
+    # The tab is drawn a moment after it was opened.
+    bars.first.wait_for()
     told = [str(bars.count())]
     for index in range(NUM_ROUNDS_READ):
         bars.nth(index).click()
