@@ -48,7 +48,7 @@ WORDS = (
     " the", " fox", " ran", " over", " a", " hill", ",", " and", " it", " saw", " one", " bird",
     ".", "\n", " She", " said", ' "', "Hello", '"', " to", " her", " small", " friend", " who",
 )  # fmt: skip
-SLOWER = {"slow": 8, "steady": 60, "endless": 250}
+SLOWER = {"slow": 16, "steady": 60, "endless": 250}
 """How much longer the pauses are where the prompt has one of these words."""
 NUM_QUICK = 20
 """The rounds with which an endless race begins are as quick as any: no test waits for them."""
