@@ -383,7 +383,7 @@ def test_missed_packets_are_read_again(open_page: OpenPage, fake_address: str) -
             JSON.parse = (text, ...rest) => {
                 const value = parse(text, ...rest);
                 const isLast = text.includes('"finished"');
-                if (isLast || replayed.has(text) || value?.seq % 12 !== 3) return value;
+                if (isLast || replayed.has(text) || value?.seq % 5 !== 3) return value;
                 window.lost.add(value.seq);
                 return { run: value.run, seq: -1, items: [] };
             };
