@@ -34,6 +34,6 @@ if __name__ == "__main__":
     )
     parts = ProofParts(short_race, FakeProof(pause=0.1), fetch_nothing)
     work = sweeps | {"proof": make_read_proof(parts, options), "fit": make_fake_fit(options, FIT)}
-    race = FakeRace(WORDS + HOSTILE, pause=0.01)
+    race = FakeRace(WORDS + HOSTILE, pause=0.003)
     page = build_page(race, options, check_request, work=work)
     page.launch(server_port=int(sys.argv[1]), quiet=True, **launch_settings())

@@ -48,8 +48,10 @@ WORDS = (
     " the", " fox", " ran", " over", " a", " hill", ",", " and", " it", " saw", " one", " bird",
     ".", "\n", " She", " said", ' "', "Hello", '"', " to", " her", " small", " friend", " who",
 )  # fmt: skip
-SLOWER = {"slow": 5, "endless": 100}
+SLOWER = {"slow": 16, "steady": 60, "endless": 250}
 """How much longer the pauses are where the prompt has one of these words."""
+NUM_QUICK = 20
+"""The rounds with which an endless race begins are as quick as any: no test waits for them."""
 MISFIT = 0.45
 """How much more seldom the draft "fake-misfit" is right."""
 HOSTILE = (' <img src=x onerror="window.hacked=1">', " ${6*7}", " {{7*7}}", " </span><b>", " &amp;")
@@ -184,6 +186,7 @@ class FakeRace:
         should_stop: Callable[[], bool],
     ) -> Iterator[Event]:
         slower = max((SLOWER[word] for word in SLOWER if word in request.prompt), default=1)
+        num_quick = NUM_QUICK if "endless" in request.prompt else 0
         while running := [lane for lane in lanes if lane.stop_reason is None]:
             lane = min(running, key=lambda each: each.ms)
             index = lanes.index(lane)
@@ -195,7 +198,8 @@ class FakeRace:
             lane.rounds.append(round_)
             lane.num_emitted += len(round_.emitted)
             lane.ms += round_.ms
-            time.sleep(self._pause * slower)
+            is_quick = sum(len(each.rounds) for each in lanes) <= num_quick
+            time.sleep(self._pause * (1 if is_quick else slower))
             yield RoundFinished(index, round_)
             if lane.num_emitted >= request.max_new_tokens:
                 lane.stop_reason = StopReason.LENGTH

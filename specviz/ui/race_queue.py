@@ -57,9 +57,14 @@ class Place:
         self._started_at: float | None = None
         self._held = 0.0
         self._may_hold: float | None = None
+        self.num_wakes_seen = 0
+        """How many wakes of the queue this place has looked up for."""
 
     def wait_for_turn(self, seconds: float) -> bool:
-        """Wait until the race may run; False where that took longer than `seconds`."""
+        """Wait until the race may run; False where that took longer than `seconds`.
+
+        A wake since the last call ends the wait at once: what woke may have come between the two.
+        """
         return self._queue.wait(self, seconds)
 
     def outlook(self) -> Outlook | None:
@@ -120,6 +125,7 @@ class RaceQueue:
         self._places: list[Place] = []
         self._recent: deque[float] = deque(maxlen=NUM_RECENT)
         self._changed = threading.Condition()
+        self._num_wakes = 0
 
     def join(self, request: RaceRequest) -> Place | None:
         """Take the last place, which must be left again; None where the queue is full."""
@@ -143,19 +149,22 @@ class RaceQueue:
             if len(self._places) > self._max_waiting:
                 return None
             place = Place(self, tokens)
+            place.num_wakes_seen = self._num_wakes
             self._places.append(place)
             return place
 
     def wake(self) -> None:
         """Let all who wait look again, for instance because one of them was stopped."""
         with self._changed:
+            self._num_wakes += 1
             self._changed.notify_all()
 
     def wait(self, place: Place, seconds: float) -> bool:
         """Wait until it is a place's turn or something changes; gives whether it is its turn."""
         with self._changed:
-            if self._places[0] is not place:
+            if self._places[0] is not place and place.num_wakes_seen == self._num_wakes:
                 self._changed.wait(seconds)
+            place.num_wakes_seen = self._num_wakes
             return self._places[0] is place
 
     def has_behind(self, place: Place) -> bool:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlparse
 
@@ -23,6 +24,9 @@ FLAGS = [
 TIMEOUT_MS = 60_000
 HAS_RACED = "localStorage.setItem('specviz-raced', 'seen')"
 """What a browser remembers that has seen a race: the first one is shown slower by itself."""
+NEVER_IDLE = "window.requestIdleCallback = () => 0"
+"""A page at rest loads what draws charts, which takes as long as all else of it. A busy one loads
+it with its first race or chart, so that a test without any does not pay for it."""
 
 expect.set_options(timeout=TIMEOUT_MS)
 
@@ -71,7 +75,21 @@ def open_page(visitors: "Visitors") -> Iterator[OpenPage]:
 
     Races are shown at full speed, unless it is opened for a visitor's first one.
     """
+    with _opening(visitors) as open_:
+        yield open_
+
+
+@pytest.fixture(scope="module")
+def open_kept(visitors: "Visitors") -> Iterator[OpenPage]:
+    """As `open_page`, for a page that several tests of a file look at and leave as it is."""
+    with _opening(visitors) as open_:
+        yield open_
+
+
+@contextmanager
+def _opening(visitors: "Visitors") -> Iterator[OpenPage]:
     faults: list[str] = []
+    contexts: list[BrowserContext] = []
 
     def open_(
         address: str,
@@ -81,6 +99,7 @@ def open_page(visitors: "Visitors") -> Iterator[OpenPage]:
         **options: Any,
     ) -> Page:
         page = visitors.come(is_first_race, options)
+        contexts.append(page.context)
         page.set_viewport_size({"width": width, "height": height})
         page.set_default_timeout(TIMEOUT_MS)
         page.on("pageerror", lambda error: faults.append(f"page error: {error}"))
@@ -90,7 +109,8 @@ def open_page(visitors: "Visitors") -> Iterator[OpenPage]:
         return page
 
     yield open_
-    visitors.leave()
+    for context in contexts:
+        visitors.leave(context)
     assert faults == []
 
 
@@ -101,27 +121,26 @@ class Visitors:
     def __init__(self, browser: Browser) -> None:
         self._browser = browser
         self._idle: dict[str, list[BrowserContext]] = {}
-        self._busy: list[tuple[str, BrowserContext]] = []
+        self._keys: dict[BrowserContext, str] = {}
 
     def come(self, is_first_race: bool, options: dict[str, Any]) -> Page:
         """Open an empty page as a visitor of whom the page knows nothing."""
         key = repr((is_first_race, sorted(options.items())))
         idle = self._idle.setdefault(key, [])
         context = idle.pop() if idle else self._new_context(is_first_race, options)
-        self._busy.append((key, context))
+        self._keys[context] = key
         return context.new_page()
 
-    def leave(self) -> None:
-        """Close the pages of all visitors and forget what they kept."""
-        while self._busy:
-            key, context = self._busy.pop()
-            for page in context.pages:
-                page.close()
-            context.set_storage_state({})
-            self._idle[key].append(context)
+    def leave(self, context: BrowserContext) -> None:
+        """Close the pages of a visitor and forget what was kept."""
+        for page in context.pages:
+            page.close()
+        context.set_storage_state({})
+        self._idle[self._keys[context]].append(context)
 
     def _new_context(self, is_first_race: bool, options: dict[str, Any]) -> BrowserContext:
         context = self._browser.new_context(**options)
+        context.add_init_script(NEVER_IDLE)
         if not is_first_race:
             context.add_init_script(HAS_RACED)
         return context

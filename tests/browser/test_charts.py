@@ -47,8 +47,10 @@ def _figure(page: Page, name: str) -> str:
     return page.inner_text(f'#sv-race-figures [data-figure="{name}"] .sv-value span').strip()
 
 
-def _raced(open_page: OpenPage, address: str, **options: Any) -> Page:
-    page = open_page(f"{address}/?__theme=light", height=TALL, **options)
+@pytest.fixture(scope="module")
+def raced(open_kept: OpenPage, fake_address: str) -> Page:
+    """A page that has raced, of which each test leaves as it was what it chooses."""
+    page = open_kept(f"{fake_address}/?__theme=light", height=TALL)
     _race_to_the_end(page)
     return page
 
@@ -61,8 +63,8 @@ def test_before_a_race_there_is_no_chart_and_the_strip_says_what_will_come(
     expect(page.locator("#sv-race-clock .sv-clock-detail")).to_contain_text("Appears with the race")
 
 
-def test_charts_say_their_newest_numbers_in_words(open_page: OpenPage, fake_address: str) -> None:
-    page = _raced(open_page, fake_address)
+def test_charts_say_their_newest_numbers_in_words(raced: Page) -> None:
+    page = raced
     expect(_words(page, "speedup")).to_have_attribute(
         "aria-label", re.compile(re.escape(_figure(page, "speedup")) + " after round")
     )
@@ -73,8 +75,8 @@ def test_charts_say_their_newest_numbers_in_words(open_page: OpenPage, fake_addr
     )
 
 
-def test_each_chart_draws_what_the_race_did(open_page: OpenPage, fake_address: str) -> None:
-    page = _raced(open_page, fake_address)
+def test_each_chart_draws_what_the_race_did(raced: Page) -> None:
+    page = raced
     tau = page.inner_text('#sv-race-figures [data-figure="tau"]')
     num_rounds = int(re.search(r"(\d+) rounds", tau).group(1))
     expect(_words(page, "times")).to_have_attribute("aria-label", re.compile(f"d {num_rounds}:"))
@@ -99,16 +101,19 @@ def test_each_chart_draws_what_the_race_did(open_page: OpenPage, fake_address: s
     assert [trace["name"] for trace in _data(page, "times")] == ["draft", "verify", "other"]
 
 
-def test_times_are_shown_of_the_lane_that_is_chosen(open_page: OpenPage, fake_address: str) -> None:
-    page = _raced(open_page, fake_address)
+def test_times_are_shown_of_the_lane_that_is_chosen(raced: Page) -> None:
+    page = raced
     choice = _chart(page, "times").locator("select")
     expect(choice).to_be_visible()
+    before = choice.input_value()
     expect(_chart(page, "gamma").locator("select")).to_be_hidden()
     choice.select_option(label="target alone")
     expect(_words(page, "times")).to_have_attribute(
         "aria-label", re.compile("target alone, round 128")
     )
     assert len(_data(page, "times")[1]["y"]) == 128
+    choice.select_option(before)
+    expect(_words(page, "times")).to_have_attribute("aria-label", re.compile(r"draft model, round"))
 
 
 def test_what_is_out_of_sight_is_not_drawn(open_page: OpenPage, fake_address: str) -> None:
@@ -161,10 +166,8 @@ def test_a_zoom_outlives_the_rounds_that_follow(open_page: OpenPage, fake_addres
     assert plot.evaluate("plot => plot.layout.xaxis.range") == pytest.approx(zoomed)
 
 
-def test_the_strip_ends_each_lane_where_its_clock_stopped(
-    open_page: OpenPage, fake_address: str
-) -> None:
-    page = _raced(open_page, fake_address)
+def test_the_strip_ends_each_lane_where_its_clock_stopped(raced: Page) -> None:
+    page = raced
     canvas = page.locator("#sv-race-clock canvas")
     words = canvas.get_attribute("aria-label")
     alone, guessing = (float(number) for number in re.findall(r": ([\d.]+) s:", words))
@@ -182,8 +185,8 @@ def test_the_strip_ends_each_lane_where_its_clock_stopped(
     assert len(colours) > 2
 
 
-def test_the_strip_is_walked_by_keys(open_page: OpenPage, fake_address: str) -> None:
-    page = _raced(open_page, fake_address)
+def test_the_strip_is_walked_by_keys(raced: Page) -> None:
+    page = raced
     strip = page.locator("#sv-race-clock .sv-clock-scroll")
     told = page.locator("#sv-race-clock .sv-clock-detail")
     strip.focus()

@@ -26,6 +26,10 @@ LANES = (
     LaneSpec(None, Method.BASELINE, "fake-target"),
     LaneSpec("</style><b>own", Method.DRAFT_MODEL, "fake-target", "fake-draft", 4),
 )
+FEW_FRAMES = """() => new Promise((done) => {
+    const wait = (left) => (left ? requestAnimationFrame(() => wait(left - 1)) : done());
+    wait(5);
+})"""
 READ_TOKENS = """() => [...document.querySelectorAll('#sv-race-stage .sv-lane')].map((lane) =>
     [...lane.querySelectorAll('.sv-t')].map((token) => {
         const { color, backgroundColor, textDecorationLine } =
@@ -86,7 +90,12 @@ def _save(page: Page, kind: str, path: Path) -> Path:
 
 
 def _numbers(page: Page) -> list[str]:
-    """Figures, heads of lanes, the strip's sentence, and what the clock says in words."""
+    """Figures, heads of lanes, the strip's sentence, and what the clock says in words.
+
+    The clock is drawn, and says what it shows, in the frames after it has come into sight.
+    """
+    page.locator("#sv-race-clock canvas").scroll_into_view_if_needed()
+    page.evaluate(FEW_FRAMES)
     parts = ("#sv-race-figures .sv-figure", "#sv-race-stage .sv-lane-head", ".sv-status-text")
     texts = [
         text for part in parts for text in page.locator(f"{part} >> visible=true").all_inner_texts()
@@ -99,6 +108,8 @@ def _rounds(page: Page) -> list[str]:
     """What Round by round says of the first rounds: sentence, cards, times and distributions."""
     page.click("#sv-tab-rounds-button")
     bars = page.locator(".sv-round-bar")
+    # The tab is drawn a moment after it was opened.
+    bars.first.wait_for()
     told = [str(bars.count())]
     for index in range(NUM_ROUNDS_READ):
         bars.nth(index).click()

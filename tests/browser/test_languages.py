@@ -43,29 +43,30 @@ def test_a_race_that_cannot_be_run_is_refused_in_the_language_of_the_page(
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("", "está vacío"),
-        ("race me", "no es JSON, desde la línea 1, columna 1"),
-        ('{"schema_version": 2, "requ', "es JSON cortado: le falta el final"),
-        ("[1, 2]", "es una lista, no un objeto"),
-        ('{"a": 1}', "no tiene schema_version"),
-        ('{"schema_version": null}', "schema_version debe ir de 1 a 7, es null"),
-        ('{"schema_version": 2}', "request falta"),
-    ],
-)
+WRONG_FILES = {
+    "": "está vacío",
+    "race me": "no es JSON, desde la línea 1, columna 1",
+    '{"schema_version": 2, "requ': "es JSON cortado: le falta el final",
+    "[1, 2]": "es una lista, no un objeto",
+    '{"a": 1}': "no tiene schema_version",
+    '{"schema_version": null}': "schema_version debe ir de 1 a 7, es null",
+    '{"schema_version": 2}': "request falta",
+}
+"""What a file holds, and why it is no race."""
+
+
 def test_a_wrong_file_is_named_in_the_language_of_the_page(
-    open_page: OpenPage, fake_address: str, tmp_path: Path, text: str, reason: str
+    open_page: OpenPage, fake_address: str, tmp_path: Path
 ) -> None:
     page = open_page(f"{fake_address}/?lang=es")
-    file = tmp_path / "wrong.json"
-    file.write_text(text, encoding="utf-8")
-    page.set_input_files("#sv-race-status .sv-file", file)
     todo = "usa un archivo escrito por «Guardar carrera» o por --trace."
-    expect(page.locator("#sv-race-status .sv-refusal")).to_have_text(
-        f"Esto no es una carrera de specviz: {reason}; {todo}"
-    )
+    for number, (text, reason) in enumerate(WRONG_FILES.items()):
+        file = tmp_path / f"wrong_{number}.json"
+        file.write_text(text, encoding="utf-8")
+        page.set_input_files("#sv-race-status .sv-file", file)
+        expect(page.locator("#sv-race-status .sv-refusal")).to_have_text(
+            f"Esto no es una carrera de specviz: {reason}; {todo}"
+        )
 
 
 def test_a_race_of_a_newer_specviz_is_named_as_such(

@@ -68,6 +68,8 @@ def test_a_page_at_rest_asks_for_no_frames(browser: Browser, fake_address: str) 
     )
     page.goto(fake_address)
     page.wait_for_selector(".sv-figures", state="attached")
+    # At rest it has loaded what draws charts, before a race needs its time.
+    page.wait_for_function("() => window.Plotly")
     asked = "() => [window.frames_asked, window.frames_asked = 0][0] < 5"
     page.wait_for_function(asked, polling=1000)
     page.context.close()

@@ -25,9 +25,16 @@ def _number(page: Page, name: str, value: float) -> None:
     field.press("Tab")
 
 
-def test_a_race_runs_to_the_end_in_colour(open_page: OpenPage, fake_address: str) -> None:
+def test_a_race_runs_to_the_end(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address)
     _race_to_the_end(page)
+    _assert_in_colour(page)
+    _assert_same_words(page)
+    _assert_figures_carry_counts(page)
+    _assert_hostile_tokens_are_text(page)
+
+
+def _assert_in_colour(page: Page) -> None:
     plain, lane = page.locator(".sv-lane").all()
     assert plain.locator(".sv-plain").count() == 128
     counts = {
@@ -52,9 +59,7 @@ def test_a_race_runs_to_the_end_in_colour(open_page: OpenPage, fake_address: str
     assert mark == '"✗"'
 
 
-def test_both_lanes_show_the_same_words(open_page: OpenPage, fake_address: str) -> None:
-    page = open_page(fake_address)
-    _race_to_the_end(page)
+def _assert_same_words(page: Page) -> None:
     read = """lane => [...lane.querySelectorAll('.sv-t')]
         .filter(t => !['rejected', 'discarded'].includes(t.dataset.fate))
         .map(t => t.textContent).join('')"""
@@ -63,10 +68,7 @@ def test_both_lanes_show_the_same_words(open_page: OpenPage, fake_address: str) 
     assert len(plain) > 300
 
 
-def test_figures_carry_their_counts(open_page: OpenPage, fake_address: str) -> None:
-    page = open_page(fake_address)
-    _race_to_the_end(page)
-
+def _assert_figures_carry_counts(page: Page) -> None:
     def tile(name: str) -> str:
         return page.inner_text(f'[data-figure="{name}"]')
 
@@ -79,6 +81,16 @@ def test_figures_carry_their_counts(open_page: OpenPage, fake_address: str) -> N
     assert page.locator(".sv-lane strong").all_inner_texts()[0].endswith("tok/s")
 
 
+def _assert_hostile_tokens_are_text(page: Page) -> None:
+    words = page.locator(".sv-lane >> nth=0").locator(".sv-tok").all_text_contents()
+    for hostile in ('<img src=x onerror="window.hacked=1">', "${6*7}", "{{7*7}}", "&amp;"):
+        assert hostile in words
+    page.locator(SPECULATIVE).locator(".sv-tok", has_text="<img").first.click()
+    expect(page.locator("#sv-race-stage .sv-card .sv-tok")).to_contain_text("<img␣src=x")
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img[src=x]").count() == 0
+
+
 HOSTILE_PROMPTS = (
     '<img src=x onerror="window.hacked=1">',
     "${6*7} {{6*7}}",
@@ -87,20 +99,27 @@ HOSTILE_PROMPTS = (
 )
 
 
-@pytest.mark.parametrize("prompt", HOSTILE_PROMPTS, ids=["tag", "template", "script", "long"])
-def test_a_hostile_prompt_is_only_text(open_page: OpenPage, fake_address: str, prompt: str) -> None:
+def test_a_hostile_prompt_is_only_text(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address, width=380, height=800)
-    page.fill("#sv-prompt textarea", prompt)
-    _race_to_the_end(page)
-    assert page.locator(".sv-prompt").all_text_contents() == [prompt, prompt]
-    assert page.evaluate("window.hacked") is None
-    assert page.locator("img[src=x]").count() == 0
-    assert page.evaluate("document.documentElement.scrollWidth") == 380
-    body = page.locator(SPECULATIVE).locator("[role=listbox]")
-    assert body.evaluate("e => e.scrollWidth <= e.clientWidth")
-    first = body.locator(".sv-t").first.locator(".sv-tok")
-    assert first.evaluate("e => getComputedStyle(e).direction") == "ltr"
-    assert _reads_forward(page), "what follows the prompt must not be turned round"
+    for prompt in HOSTILE_PROMPTS:
+        page.fill("#sv-prompt textarea", prompt)
+        page.click("#sv-race")
+        expect(page.locator(".sv-prompt")).to_have_count(2)
+        page.wait_for_function(
+            "prompt => [...document.querySelectorAll('.sv-prompt')]"
+            ".every((shown) => shown.textContent === prompt)",
+            arg=prompt,
+        )
+        page.wait_for_selector('.sv-status-view[data-state="finished"]')
+        assert page.locator(".sv-prompt").all_text_contents() == [prompt, prompt]
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("img[src=x]").count() == 0
+        assert page.evaluate("document.documentElement.scrollWidth") == 380
+        body = page.locator(SPECULATIVE).locator("[role=listbox]")
+        assert body.evaluate("e => e.scrollWidth <= e.clientWidth")
+        first = body.locator(".sv-t").first.locator(".sv-tok")
+        assert first.evaluate("e => getComputedStyle(e).direction") == "ltr"
+        assert _reads_forward(page), "what follows the prompt must not be turned round"
 
 
 def _reads_forward(page: Page) -> bool:
@@ -112,18 +131,6 @@ def _reads_forward(page: Page) -> bool:
             return boxes[at].left > boxes[at - 1].left;
         }"""
     )
-
-
-def test_hostile_tokens_are_only_text(open_page: OpenPage, fake_address: str) -> None:
-    page = open_page(fake_address)
-    _race_to_the_end(page)
-    words = page.locator(".sv-lane >> nth=0").locator(".sv-tok").all_text_contents()
-    for hostile in ('<img src=x onerror="window.hacked=1">', "${6*7}", "{{7*7}}", "&amp;"):
-        assert hostile in words
-    page.locator(SPECULATIVE).locator(".sv-tok", has_text="<img").first.click()
-    expect(page.locator("#sv-race-stage .sv-card .sv-tok")).to_contain_text("<img␣src=x")
-    assert page.evaluate("window.hacked") is None
-    assert page.locator("img[src=x]").count() == 0
 
 
 def test_stop_keeps_what_was_written(open_page: OpenPage, fake_address: str) -> None:
@@ -376,7 +383,7 @@ def test_missed_packets_are_read_again(open_page: OpenPage, fake_address: str) -
             JSON.parse = (text, ...rest) => {
                 const value = parse(text, ...rest);
                 const isLast = text.includes('"finished"');
-                if (isLast || replayed.has(text) || value?.seq % 12 !== 3) return value;
+                if (isLast || replayed.has(text) || value?.seq % 5 !== 3) return value;
                 window.lost.add(value.seq);
                 return { run: value.run, seq: -1, items: [] };
             };

@@ -92,9 +92,12 @@ def test_slow_motion_shows_all_and_changes_no_figure(
     _start(page)
     _wait_for(page, "finished")
     at_full_speed, words = _figures(page), _texts(page)
-    page.check(f"{STATUS} .sv-speed [value='10']")
+    page.check(f"{STATUS} .sv-speed [value='4']")
     _start(page)
-    page.wait_for_timeout(5_000)
+    # The race before has as many tokens; it was over in less time than this.
+    page.wait_for_selector('.sv-status-view[data-state="running"]')
+    _lane(page, 0).locator(".sv-t").first.wait_for()
+    page.wait_for_timeout(1_500)
     assert 0 < _lane(page, 0).locator(".sv-t").count() < NUM_TOKENS
     _wait_for(page, "finished")
     assert _figures(page) == at_full_speed
@@ -106,7 +109,7 @@ def test_full_speed_catches_up_with_a_slowed_race(open_page: OpenPage, fake_addr
     page.check(f"{STATUS} .sv-speed [value='10']")
     _start(page)
     page.wait_for_selector(f"{STAGE} .sv-correction")
-    page.wait_for_timeout(4_000)
+    page.wait_for_timeout(2_500)
     assert _lane(page, 0).locator(".sv-t").count() < NUM_TOKENS
     page.check(f"{STATUS} .sv-speed [value='1']")
     page.wait_for_selector(f'{STATUS} .sv-status-view[data-state="finished"]', timeout=AT_ONCE_MS)

@@ -1,6 +1,7 @@
 """Races wait in the order in which they came; each is told its position and an estimate."""
 
 import threading
+import time
 
 import pytest
 from fake_race import FakeRace
@@ -69,6 +70,17 @@ def test_who_waits_is_woken_when_the_turn_comes(queue: RaceQueue) -> None:
     queue.leave(first)
     thread.join(10)
     assert turns == [True]
+
+
+def test_a_wake_between_two_waits_is_not_missed(queue: RaceQueue) -> None:
+    _join(queue)
+    second = _join(queue)
+    assert not second.wait_for_turn(0)
+    queue.wake()
+    began = time.monotonic()
+    assert not second.wait_for_turn(20), "it looks up, and it is not its turn"
+    assert time.monotonic() - began < 10
+    assert not second.wait_for_turn(0.01), "one wake ends one wait"
 
 
 def test_a_full_queue_takes_nobody(queue: RaceQueue) -> None:
