@@ -14,14 +14,20 @@ import { t } from '../page/strings.js';
 const FEWEST_DIGITS = 3;
 const MOST_DIGITS = 6;
 
-/** Whether a guess came without a distribution: copied, or picked by a head, so that q is 1 on it. */
+/** Whether a guess was not drawn from a distribution: copied, or picked, so that q is 1 on it. */
 export function isPointMass(token) {
-  return token.fate.isGuess && token.draft_prob === null;
+  return token.fate.isGuess && (token.draft_prob === null || token.isPicked === true);
 }
 
-/** The draft's most probable tokens, as `[id, text, probability]`. */
+/** The draft's most probable tokens, as `[id, text, probability]`, where none were recorded the guess itself. */
 export function draftOf(token) {
-  return isPointMass(token) ? [[token.id, token.text, 1]] : token.top_draft;
+  return token.fate.isGuess && token.draft_prob === null ? [[token.id, token.text, 1]] : token.top_draft;
+}
+
+/** What the law of the target lost to the siblings of a token that were thrown away before it was tried. */
+export function takenBefore(token, { tokens, tree }) {
+  const siblings = tree.rejectedBefore(tokens.indexOf(token)).map((index) => tokens[index]);
+  return { num: siblings.length, share: siblings.reduce((sum, each) => sum + (each.target_prob ?? 0), 0) };
 }
 
 /**
@@ -30,21 +36,21 @@ export function draftOf(token) {
  * @param {Evidence} evidence
  */
 export function decision({ token, round, isGreedy, known = 'decided' }, isShort = false) {
-  const rule = isShort ? shortRule(token, round, isGreedy) : fullRule(token);
+  const rule = isShort ? shortRule(token, round, isGreedy) : fullRule(token, round);
   const verdict = isShort ? shortVerdict(token) : fullVerdict(token, round, isGreedy);
   const element = wrap('span', 'sv-decision', ...meters(token, isShort));
   element.dataset.known = known;
   if (rule) element.append(make('span', 'sv-rule', rule));
   if (verdict) element.append(make('span', `sv-verdict${hasCoin(token) ? ' has-coin' : ''}`, verdict));
-  if (!isShort && hasRejectedSibling(token, round)) {
-    element.append(make('span', 'sv-evidence-note', t('card.sibling_note')));
+  if (!isShort && token.fate.name === 'discarded' && known === 'decided') {
+    element.append(make('span', 'sv-evidence-note', whyUnseen(token, round)));
   }
   return element;
 }
 
 function meters(token, isShort) {
   const rows = [];
-  if (isPointMass(token)) rows.push(make('span', 'sv-meter-note', t('rounds.no_q')));
+  if (isPointMass(token)) rows.push(make('span', 'sv-meter-note', t(token.isPicked ? 'rounds.picked' : 'rounds.no_q')));
   for (const kind of ['draft', 'target']) {
     const prob = token[`${kind}_prob`] ?? null;
     if (prob !== null) rows.push(meter(kind, t(`law.${kind}`), prob));
@@ -74,10 +80,15 @@ function meter(kind, label, prob, coin = null) {
 }
 
 /** The accept rule with this token's numbers. */
-function fullRule(token) {
+function fullRule(token, round) {
   if (!hasCoin(token)) return null;
   const accept = chance(token.accept_prob, digitsOf(token));
-  if (isPointMass(token)) return t('card.formula_certain', { accept });
+  const { num: n, share } = takenBefore(token, round);
+  if (isPointMass(token)) {
+    const values = { p: significant(token.target_prob), taken: significant(share), accept, n };
+    return t(n ? 'card.formula_left_certain' : token.isPicked ? 'card.formula_picked' : 'card.formula_certain', values);
+  }
+  if (n) return t('card.formula_left', { accept, n });
   return t('card.formula', { p: significant(token.target_prob), q: significant(token.draft_prob), accept });
 }
 
@@ -101,10 +112,12 @@ function greedyRejection({ parent }, { tokens }) {
 }
 
 /** Where a token came from that nobody guessed. */
-function origin({ fate }, round, isGreedy) {
+function origin(token, round, isGreedy) {
   if (isGreedy) return t('card.greedy_chosen');
-  const hasRejected = round.tokens.some((each) => each.fate.name === 'rejected');
-  return t(fate.name === 'correction' && hasRejected ? 'card.drawn_residual' : 'card.drawn_target');
+  if (token.fate.name !== 'correction') return t('card.drawn_target');
+  const { num: n } = takenBefore(token, round);
+  if (n > 1) return t('card.drawn_left', { n });
+  return t(n ? 'card.drawn_residual' : 'card.drawn_target');
 }
 
 function shortRule(token, round, isGreedy) {
@@ -119,11 +132,11 @@ function shortVerdict({ fate: { name, isGuess } }) {
   return t(isGuess ? `rounds.verdict_${name}` : `fate.${name}`);
 }
 
-/** In a tree, a guess whose sibling was rejected before it is judged by what that one left. */
-function hasRejectedSibling(token, { tokens }) {
-  if (!token.fate.isJudged) return false;
-  const earlier = tokens.slice(0, tokens.indexOf(token));
-  return earlier.some((other) => other.parent === token.parent && other.fate.name === 'rejected');
+/** Why a guess was never judged. */
+function whyUnseen(token, { tokens, tree }) {
+  const settled = tree.settledBy(tokens.indexOf(token));
+  if (settled === null) return t('card.unseen_end');
+  return t(`card.unseen_${settled.why}`, { token: visible(tokens[settled.by].text) });
 }
 
 /** As many digits as tell the coin from the edge that it fell on one side of. */

@@ -1,5 +1,5 @@
 // The distributions at one position: the most probable tokens of draft, target and residual as paired bars.
-import { draftOf, isPointMass } from './decision.js';
+import { draftOf, isPointMass, takenBefore } from './decision.js';
 import { make, visible, wrap } from '../page/dom.js';
 import { chance, finePercent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
@@ -32,10 +32,11 @@ export function distributions({ token, round, isGreedy, known = 'decided' }) {
   const judged = judgedFor(token, round);
   const kinds = KINDS.filter(({ topOf, since }) => topOf(judged)?.length && isKnown(known, since));
   // At temperature 0 nothing is decided by what the distributions share.
-  const isShared = !isGreedy && ['draft', 'target'].every((kind) => kinds.some((each) => each.kind === kind));
+  const hasBoth = ['draft', 'target'].every((kind) => kinds.some((each) => each.kind === kind));
+  const isShared = !isGreedy && hasBoth && judged.isPicked !== true;
   const facts = { token, judged, kinds, isShared };
   const parts = kinds.length ? [keyOf(facts), tableOf(facts)] : [note(t('law.none'))];
-  const meaning = meaningOf(judged, known, isGreedy);
+  const meaning = meaningOf(judged, round, known, isGreedy);
   return meaning ? [...parts, note(meaning)] : parts;
 }
 
@@ -111,7 +112,7 @@ function rowElement({ id, text, probs }, scale, { token, judged, kinds, isShared
 }
 
 /** What the bars mean for this token, as far as they are known. */
-function meaningOf(judged, known, isGreedy) {
+function meaningOf(judged, round, known, isGreedy) {
   if (judged.fate.name === 'discarded' && known === 'decided') {
     return draftOf(judged).length ? t('law.note_discarded') : null;
   }
@@ -120,9 +121,20 @@ function meaningOf(judged, known, isGreedy) {
     return first ? t('law.note_greedy', { token: visible(first[1]) }) : t('law.note_softmax');
   }
   if (!judged.fate.isGuess) return t('law.note_own');
-  if (isPointMass(judged)) return t('law.note_point');
-  if (judged.overlap === null || !isKnown(known, 'checked')) return null;
-  return t('law.note_shared', { share: chance(judged.overlap, 2) });
+  return isKnown(known, 'checked') ? meaningOfLaws(judged, round) : pointNote(judged);
+}
+
+/** What both laws say of a guess that a coin decides over. */
+function meaningOfLaws(judged, round) {
+  const { num: n } = takenBefore(judged, round);
+  if (n) return t('law.note_sibling', { n });
+  if (isPointMass(judged)) return pointNote(judged);
+  return judged.overlap === null ? null : t('law.note_shared', { share: chance(judged.overlap, 2) });
+}
+
+function pointNote(judged) {
+  if (!isPointMass(judged)) return null;
+  return t(judged.isPicked ? 'law.note_picked' : 'law.note_point');
 }
 
 function note(text) {

@@ -38,7 +38,9 @@ function tellRound({ latest: { lane, round }, lanes }) {
   if (!guesses) return t('round.plain', { round: number });
   const fates = round.tokens.map((token) => token.fate.name);
   const end = ['correction', 'bonus'].find((fate) => fates.includes(fate)) ?? 'kept';
-  return t(`round.${end}`, { round: number, n: guesses, kept: round.numKept });
+  const values = { round: number, n: guesses, kept: round.numKept };
+  if (!round.isTree) return t(`round.${end}`, values);
+  return t(`round.tree_${end}`, { ...values, levels: round.tree.numLevels });
 }
 
 function tellEnd(race) {

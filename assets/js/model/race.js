@@ -1,5 +1,6 @@
 // A race as the browser holds it: the one fold of what the wire brings. Every view reads it.
 import { FATES, FATE_OF_SOURCE } from './fates.js';
+import { TokenTree } from './tree.js';
 
 /** States of a race that goes on, or is about to. */
 export const BUSY = new Set(['waiting', 'loading', 'running']);
@@ -16,9 +17,10 @@ export const OVER = new Set(['finished', 'stopped', 'error', 'refused']);
  * @typedef {{ event?: RaceEvent, figures?: LaneFigures[], status?: Status }} Part
  *
  * A token of a round: a drafted or an emitted one of the trace, and what became of it. `position` is
- * its place in the output, null where it is not part of it.
+ * its place in the output, null where it is not part of it; `isPicked` says of a guess that it was
+ * not drawn from the draft's law, though that was recorded: a dynamic tree tries the draft's favourites.
  * @typedef {{ text: string, fate: import('./fates.js').Fate, position: number | null,
- *   parent?: number, [field: string]: any }} Token
+ *   parent?: number, isPicked?: boolean, [field: string]: any }} Token
  */
 
 /** Folds events, figures and statuses; views are told when something was taken in. */
@@ -63,7 +65,7 @@ export class Race {
   }
 
   get isGreedy() {
-    return this.started === null || this.started.request.sampling.temperature === 0;
+    return (this.started?.request?.sampling?.temperature ?? 0) === 0;
   }
 
   get hasRounds() {
@@ -103,7 +105,8 @@ export class Race {
     if (event.event === 'ModelLoading' || event.event === 'ModelDownloading') this.loading = event;
     else if (event.event === 'RaceStarted') {
       this.started = event;
-      this.lanes = event.specs.map((spec, index) => new Lane(index, spec, event.specs));
+      const { isGreedy } = this;
+      this.lanes = event.specs.map((spec, index) => new Lane(index, spec, event.specs, isGreedy));
     } else if (event.event === 'RoundFinished') this.#takeRound(event);
     else if (event.event === 'LaneFinished') {
       const { stop_reason: stopReason, error, loop = null } = event;
@@ -143,11 +146,16 @@ export class Lane {
   /** Where the text repeats itself, once the lane has ended; null where it does not. */
   loop = null;
 
-  /** `specs` are those of all lanes: in what they differ, they are told apart. */
-  constructor(index, spec, specs) {
+  /**
+   * `specs` are those of all lanes: in what they differ, they are told apart; `isGreedy` says whether
+   * the race draws nothing.
+   */
+  constructor(index, spec, specs, isGreedy = true) {
     this.index = index;
     this.spec = spec;
     this.specs = specs;
+    /** Whether its guesses are the draft's favourites where others would be drawn. */
+    this.picks = spec.tree === 'dynamic' && !isGreedy;
   }
 
   get isBaseline() {
@@ -195,6 +203,9 @@ export class Lane {
 
 /** One round of a lane, in reading order, with its place on the lane's clock. */
 export class Round {
+  /** @type {TokenTree | null} */
+  #tree = null;
+
   constructor(round, lane, { alpha, speedup }) {
     /** The round as the trace has it. */
     this.facts = round;
@@ -209,8 +220,14 @@ export class Round {
     this.alpha = alpha;
     this.speedup = speedup;
     /** @type {Token[]} */
-    this.tokens = tokensOf(round);
+    this.tokens = tokensOf(round, lane.picks);
     this.isTree = round.drafted.some((token, index) => token.parent !== index - 1);
+  }
+
+  /** Its tokens as a tree; a chain has one branch. */
+  get tree() {
+    this.#tree ??= new TokenTree(this.tokens);
+    return this.#tree;
   }
 
   /** The tokens that became part of the text. */
@@ -231,14 +248,14 @@ export class Round {
  * The drafted tokens as they were guessed, then what the target added. An accepted token takes its
  * text from the output, where pieces of one character are joined.
  */
-function tokensOf({ drafted, emitted, position: first }) {
+function tokensOf({ drafted, emitted, position: first }, isPicked) {
   const kept = emitted.filter((token) => token.source === 'draft');
   let position = first;
   const guesses = drafted.map((token) => {
     const inOutput = token.outcome === 'accepted' ? kept.shift() : undefined;
     const fate = FATES[token.outcome];
-    if (!inOutput) return { ...token, fate, position: null };
-    return { ...token, text: inOutput.text, fate, position: position++ };
+    if (!inOutput) return { ...token, fate, isPicked, position: null };
+    return { ...token, text: inOutput.text, fate, isPicked, position: position++ };
   });
   const added = emitted.filter((token) => token.source !== 'draft');
   return [

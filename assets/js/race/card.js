@@ -1,16 +1,19 @@
 // The card that tells why one token was kept or thrown away.
 import { decision } from '../evidence/decision.js';
 import { distributions } from '../evidence/distributions.js';
+import { TreeView, placeInTree } from '../evidence/tree_view.js';
 import { isRight, keyOf } from '../model/names.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
+import { noteChosenToken } from './token.js';
 
 const GAP_PX = 16;
 
 /**
  * @typedef {{ token: import('../model/race.js').Token, round: import('../model/race.js').Round,
- *   lane: import('../model/race.js').Lane, race: import('../model/race.js').Race, isGreedy: boolean, element: HTMLElement }} Entry
- * A token in a lane, and the element that shows it there.
+ *   lane: import('../model/race.js').Lane, race: import('../model/race.js').Race, isGreedy: boolean, element: HTMLElement,
+ *   ofRound: Map<import('../model/race.js').Token, Entry> }} Entry
+ * A token in a lane, the element that shows it there, and the entries of all tokens of its round.
  */
 
 /** Shows one token: its fate, the probabilities that decided, and both distributions. */
@@ -19,6 +22,8 @@ export class Card {
   #body = make('div', 'sv-card-body', '', { tabindex: '0', role: 'group' });
   #foot = make('p', 'sv-card-hint');
   #link = makeButton(t('card.open_round'), () => this.#openRound(this.#shown), 'sv-link', { hidden: '' });
+  /** The tree of the round, where it is one; pressing a token there opens it here. */
+  #tree = new TreeView((index) => this.#turnTo(index), true);
   #openRound;
   #makeFlip;
   #pinned = null;
@@ -110,11 +115,30 @@ export class Card {
     const { spec } = entry.lane;
     if (!isRight(spec)) notes.unshift(make('p', 'sv-note', t(`rule.${keyOf(spec.rule)}_about`)));
     const flip = this.#makeFlip(entry);
-    this.#body.replaceChildren(meaning, decision(entry), ...(flip ? [flip] : []), ...notes, title, ...bars);
+    const tree = this.#treeOf(entry);
+    this.#body.replaceChildren(meaning, decision(entry), ...tree, ...(flip ? [flip] : []), ...notes, title, ...bars);
+    if (tree.length) this.#tree.show(() => 'decided', entry.round.tokens.indexOf(entry.token));
     // A plain step has nothing to be stepped through.
     this.#link.hidden = fate.name === 'plain';
     this.#body.scrollTop = 0;
     setText(this.#foot, hintOf(this.#pinned !== null));
+  }
+
+  /** The small tree of a round that branches, with its name. */
+  #treeOf({ round }) {
+    if (!round.isTree) return [];
+    if (!this.#tree.has(round)) this.#tree.draw(round);
+    return [make('h3', '', t('tree.title')), this.#tree.element];
+  }
+
+  /** Show another token of the tree, which stays where it is below the pointer or the keys. */
+  #turnTo(index) {
+    const { round, race, ofRound } = this.#shown;
+    const entry = ofRound.get(round.tokens[index]);
+    const before = this.#tree.element.offsetTop - this.#body.scrollTop;
+    if (this.#pinned !== entry) this.pin(entry);
+    this.#body.scrollTop = this.#tree.element.offsetTop - before;
+    noteChosenToken(entry, race);
   }
 
   /** On a phone the card lies over the page: bring the token above it. */
@@ -141,6 +165,7 @@ function hintOf(isPinned) {
 }
 
 function placeOf({ token, round }) {
+  if (round.isTree) return placeInRoundsTree(token, round);
   const guesses = round.tokens.filter((each) => each.fate.isGuess);
   const values = {
     round: round.number,
@@ -150,4 +175,9 @@ function placeOf({ token, round }) {
   };
   if (!token.fate.isGuess) return t('card.place_added', values);
   return t(token.position === null ? 'card.place_thrown' : 'card.place_kept', values);
+}
+
+function placeInRoundsTree(token, round) {
+  const values = { round: round.number, place: placeInTree(token, round), token: (token.position ?? 0) + 1 };
+  return t(token.position === null ? 'card.place_tree_thrown' : 'card.place_tree', values);
 }
