@@ -131,6 +131,7 @@ class MarkovRunner:
         assert self._num_tree == 0, "keep() must follow forward_tree()"
         assert self.context is None or len(ids) <= self.context, "read past the context"
         self._ids = list(ids)
+        self._grown = [list(ids)]
         rows = range(len(ids) - num_logits, len(ids))
         return torch.stack([self.logits_after(ids[: row + 1]) for row in rows])
 
@@ -143,6 +144,17 @@ class MarkovRunner:
         for token_id, parent in zip(token_ids, parents, strict=True):
             branches.append([*branches[parent + 1], token_id])
         return torch.stack([self.logits_after(branch) for branch in branches])
+
+    def grow_tree(self, token_ids: Sequence[int], parents: Sequence[int]) -> torch.Tensor:
+        num_before = len(self._grown) - 1
+        assert all(parent < num_before for parent in parents), "nodes of one level"
+        new = [
+            [*self._grown[parent + 1], token]
+            for token, parent in zip(token_ids, parents, strict=True)
+        ]
+        assert not any(branch in self._grown for branch in new), "read twice"
+        self._grown += new
+        return torch.stack([self.logits_after(branch) for branch in new])
 
     def keep(self, num_committed: int, path: Sequence[int]) -> None:
         assert num_committed <= len(self._ids)

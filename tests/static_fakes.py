@@ -82,6 +82,7 @@ class StaticMarkov(StaticRunner):
         self._layer_makers = None
         self._taps = ()
         self._widths = (1, 2, gamma + 1)
+        self._num_grown = 0
         self._capture = capture
         self._steps = {}
         self._chain = None

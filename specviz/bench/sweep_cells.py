@@ -24,7 +24,7 @@ from specviz.bench.sweep_record import SweepRecord, SweepRun
 from specviz.trace.counts import ratio
 from specviz.trace.interval import HIGH_PERCENT, LOW_PERCENT, NUM_RESAMPLES, Interval
 from specviz.trace.theory import expected_tokens_per_round
-from specviz.trace.values import Method
+from specviz.trace.values import Method, Tree
 from specviz.trace.verdict import Agreement
 
 _SEED = 2024
@@ -172,7 +172,10 @@ def _cell(
         draft_cost=median_of(run.draft_cost for run in runs),
         verify_cost=median_of(run.verify_cost for run in runs),
         predicted_speedup=_mean_of_prompts(prompts, lambda run: run.predicted_speedup),
-        predicted_speedup_textbook=_mean_of_prompts(prompts, textbook_speedup),
+        # The textbook knows chains alone.
+        predicted_speedup_textbook=None
+        if lane.spec.tree is not Tree.NONE
+        else _mean_of_prompts(prompts, textbook_speedup),
         tokens_per_second=median_of(
             ratio(1000.0 * run.num_emitted, run.draft_ms + run.verify_ms + run.other_ms)
             for run in runs

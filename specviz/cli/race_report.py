@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from specviz.models.eagle_form import STATED
+from specviz.trace.counts import is_chain, last_accepted, levels_of
 from specviz.trace.loops import loop_of
 from specviz.trace.names import gamma_text, names_of
 from specviz.trace.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, OutcomeStyle
@@ -29,6 +30,7 @@ _STYLES = {
     "bonus": "bold white on magenta",
     "plain": "",
 }
+LEVELS_APART = " │ "
 _BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
@@ -84,14 +86,16 @@ def lane_titles(trace: Trace) -> tuple[str, ...]:
 
 
 def lane_text(prompt: str, lane: LaneTrace) -> Text:
-    """Return prompt and output; a rejected guess stands struck before its correction."""
+    """Return prompt and output; a rejected guess stands struck before its correction, of a tree all
+    that were tried in its place."""
     text = Text()
     text.append(printable(prompt), style="dim")
     for round_ in lane.rounds:
+        last = last_accepted(round_)
         for token in round_.emitted:
             if token.source is Source.CORRECTION:
                 for guess in round_.drafted:
-                    if guess.outcome is Outcome.REJECTED:
+                    if guess.outcome is Outcome.REJECTED and guess.parent == last:
                         _append(
                             text, one_line(guess.text), OUTCOMES[FATE_OF_OUTCOME[guess.outcome]]
                         )
@@ -100,7 +104,8 @@ def lane_text(prompt: str, lane: LaneTrace) -> Text:
 
 
 def rounds_table(name: str, lane: LaneTrace) -> Table:
-    """Return one row a round: the guesses, how many were kept, what followed, the times."""
+    """Return one row a round: the guesses, of a tree level by level, how many were kept, what
+    followed, the times."""
     title = f"Rounds of {name}"
     if len(lane.rounds) > MAX_ROUNDS_SHOWN:
         title += f" (the first {MAX_ROUNDS_SHOWN} of {len(lane.rounds)}; --trace keeps them all)"
@@ -133,7 +138,10 @@ def one_line(text: str) -> str:
 
 def _cells(round_: Round) -> list[Text]:
     guessed, then = Text(), Text()
-    for draft in round_.drafted:
+    levels = None if is_chain(round_) else levels_of(round_)
+    for index, draft in enumerate(round_.drafted):
+        if levels and index and levels[index] != levels[index - 1]:
+            guessed.append(LEVELS_APART)
         _append(guessed, one_line(draft.text), OUTCOMES[FATE_OF_OUTCOME[draft.outcome]])
     for token in round_.emitted:
         if token.source is not Source.DRAFT:

@@ -1,5 +1,6 @@
 """Runs an EAGLE-3 head over one text at batch size 1, with its own KV cache."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ from specviz.decoding.attention import GrowingSight, attend
 from specviz.decoding.eagle3_head import Eagle3Head, turned
 from specviz.decoding.lean_cache import LeanCache
 from specviz.decoding.lean_weights import Norm, Projection, joined
-from specviz.decoding.masks import CausalMasks
+from specviz.decoding.masks import CausalMasks, additive
 
 FIRST_TABLE_LENGTH = 512
 
@@ -50,9 +51,39 @@ class Eagle3Pass:
         Returns:
             The last layer's states `[num_new, hidden]`, before any norm.
         """
-        num_new, first = len(ids), len(cache)
-        cos, sin = self._rotation(first, first + num_new)
-        sight = GrowingSight(num_new, first, self._masks, None)
+        return self._read(states, ids, cache, range(len(cache), len(cache) + len(ids)), None)
+
+    def read_branches(
+        self,
+        states: torch.Tensor,
+        ids: list[int],
+        cache: LeanCache,
+        position_ids: Sequence[int],
+        visible: torch.Tensor,
+    ) -> torch.Tensor:
+        """Read nodes of a tree, each with the state that its parent came to.
+
+        Args:
+            position_ids: Of the states.
+            visible: `[num_new, num_past + num_new]` bool, true where a slot may look.
+
+        Returns:
+            As `read`.
+        """
+        mask = additive(visible, states.dtype, self._device)
+        return self._read(states, ids, cache, position_ids, mask)
+
+    def _read(
+        self,
+        states: torch.Tensor,
+        ids: list[int],
+        cache: LeanCache,
+        position_ids: Sequence[int],
+        mask: torch.Tensor | None,
+    ) -> torch.Tensor:
+        num_new = len(ids)
+        cos, sin = self._rotation(position_ids)
+        sight = GrowingSight(num_new, len(cache), self._masks, mask)
         form = self.form
         views = cache.make_room(num_new, (form.num_kv_heads, form.head_dim), states)
         tokens = torch.tensor(ids, device=self._device)
@@ -88,11 +119,17 @@ class Eagle3Pass:
         own.copy_(turned(both, cos, sin))
         return heads[:, : self.form.num_heads], heads[:, self.form.num_heads :]
 
-    def _rotation(self, first: int, end: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Cosines and sines `[end - first, 1, head_dim]`."""
+    def _rotation(self, position_ids: Sequence[int]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Cosines and sines `[num_new, 1, head_dim]` of the positions."""
+        end = max(position_ids) + 1
         if end > len(self._cos):
             self._cos, self._sin = self.head.rotations(2 * end)
-        return self._cos[first:end, None], self._sin[first:end, None]
+        where: Any = (
+            slice(position_ids.start, position_ids.stop)
+            if isinstance(position_ids, range)
+            else torch.tensor(position_ids, device=self._device)
+        )
+        return self._cos[where, None], self._sin[where, None]
 
 
 def _lean(layer: Any, head: Eagle3Head) -> _Layer:

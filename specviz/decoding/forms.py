@@ -23,6 +23,7 @@ from specviz.decoding.static_chain import ChainKind, StaticChain
 from specviz.decoding.static_judge import StaticJudge
 from specviz.decoding.static_proof import StaticProof, prove_static
 from specviz.decoding.static_runner import StaticRunner
+from specviz.decoding.trees import TreeSize
 from specviz.trace.values import Form, LaneSpec, Method, Schedule
 
 MakeRunner = Callable[[PreTrainedModel, int], ModelRunner]
@@ -31,6 +32,8 @@ MAX_IDLE = 5
 """Runners that are kept of each model: a race has at most four lanes, and with one more the
 rounding noise of its form is measured."""
 NARROW = (1, 2, 4)
+Steps = tuple[tuple[int, ...], int]
+"""Widths of the blocks that a runner records, and how many nodes of a tree may stand before one."""
 
 
 class Compile(StrEnum):
@@ -71,16 +74,14 @@ class Forms:
     wish: Compile = Compile.AUTO
     make_capture: Callable[[], Capture] | None = None
     """What records on this device; None: nothing does."""
-    _proofs: WeakKeyDictionary[PreTrainedModel, dict[tuple[int, ...], StaticProof]] = field(
+    _proofs: WeakKeyDictionary[PreTrainedModel, dict[Steps, StaticProof]] = field(
         default_factory=WeakKeyDictionary
     )
     _chain_proofs: WeakKeyDictionary[
         PreTrainedModel, dict[tuple[ChainKind, torch.dtype], StaticProof]
     ] = field(default_factory=WeakKeyDictionary)
     """Of draft models."""
-    _idle: dict[PreTrainedModel, list[tuple[tuple[int, ...], StaticRunner]]] = field(
-        default_factory=dict
-    )
+    _idle: dict[PreTrainedModel, list[tuple[Steps, StaticRunner]]] = field(default_factory=dict)
     """Of the models of the last race alone: a runner holds its model."""
 
     @staticmethod
@@ -96,13 +97,14 @@ class Forms:
         models, lanes = tuple(models), tuple(lanes)
         self._idle = {model: self._idle.get(model, []) for model in models}
         widths = tuple(sorted({*NARROW, *(width for lane in lanes for width in _widths(lane))}))
-        reason = self._obstacle(models, lanes) or self._problem(models, widths)
+        num_grown = max(map(_num_grown, lanes), default=0)
+        reason = self._obstacle(models, lanes) or self._problem(models, widths, num_grown)
         if reason is not None:
             return RaceForm(reason=reason)
         lent: list[tuple[PreTrainedModel, StaticRunner]] = []
 
         def make_runner(model: PreTrainedModel, num_tokens: int) -> ModelRunner:
-            runner = self._take(model, num_tokens, widths)
+            runner = self._take(model, num_tokens, widths, num_grown)
             lent.append((model, runner))
             return runner
 
@@ -113,7 +115,7 @@ class Forms:
                 if runner.is_tapped:  # Its steps were recorded for one head.
                     continue
                 idle = self._idle.setdefault(model, [])
-                idle.append((widths, runner))
+                idle.append(((widths, num_grown), runner))
                 del idle[:-MAX_IDLE]
             lent.clear()
 
@@ -145,18 +147,24 @@ class Forms:
             return "spread"
         return None
 
-    def _problem(self, models: Iterable[PreTrainedModel], widths: tuple[int, ...]) -> str | None:
+    def _problem(
+        self, models: Iterable[PreTrainedModel], widths: tuple[int, ...], num_grown: int
+    ) -> str | None:
         """The first problem of any model, since all lanes run by the same means."""
-        problems = (self._proof(model, widths).problem for model in models)
+        problems = (self._proof(model, widths, num_grown).problem for model in models)
         return next((problem for problem in problems if problem is not None), None)
 
-    def _proof(self, model: PreTrainedModel, widths: tuple[int, ...]) -> StaticProof:
+    def _proof(
+        self, model: PreTrainedModel, widths: tuple[int, ...], num_grown: int
+    ) -> StaticProof:
         known = self._proofs.setdefault(model, {})
-        if widths not in known:
+        if (widths, num_grown) not in known:
             capture = self.make_capture or (lambda: uncaptured)
             faster = self.wish is Compile.AUTO
-            known[widths] = prove_static(model, widths, capture, must_be_faster=faster)
-        return known[widths]
+            known[widths, num_grown] = prove_static(
+                model, widths, capture, must_be_faster=faster, num_grown=num_grown
+            )
+        return known[widths, num_grown]
 
     def _chain_proof(
         self, runner: StaticRunner, kind: ChainKind, dtype: torch.dtype
@@ -168,22 +176,33 @@ class Forms:
         return known[kind, dtype]
 
     def _take(
-        self, model: PreTrainedModel, num_tokens: int, widths: tuple[int, ...]
+        self, model: PreTrainedModel, num_tokens: int, widths: tuple[int, ...], num_grown: int
     ) -> StaticRunner:
-        """An idle runner with these widths and enough room, or a new one; its steps recorded."""
+        """An idle runner of these steps with enough room, or a new one; its steps recorded."""
         idle = self._idle.setdefault(model, [])
         for index, (known, runner) in enumerate(idle):
-            if known == widths and runner.capacity >= num_tokens + widths[-1]:
+            room = num_tokens + widths[-1] + num_grown
+            if known == (widths, num_grown) and runner.capacity >= room:
                 del idle[index]
                 runner.reset()
                 return runner
         capture = uncaptured if self.make_capture is None else self.make_capture()
-        runner = StaticRunner(model, num_tokens, widths, capture)
+        runner = StaticRunner(model, num_tokens, widths, capture, num_grown)
         runner.prepare()
         return runner
 
 
 def _widths(lane: LaneSpec) -> Iterable[int]:
-    """How many tokens the target may read at once for a lane: a schedule drafts fewer at times."""
+    """How many tokens a model may read at once for a lane: a schedule drafts fewer at times, and a
+    draft reads its trees level by level."""
+    tree = TreeSize.of(lane)
+    if tree is not None:
+        return (*tree.level_widths(lane.gamma), tree.budget + 1)
     shortest = lane.gamma if lane.schedule is Schedule.FIXED else 1
     return range(shortest + 1, lane.gamma + 2)
+
+
+def _num_grown(lane: LaneSpec) -> int:
+    """Most nodes of a lane's trees that a model reads before others of them."""
+    tree = TreeSize.of(lane)
+    return 0 if tree is None else tree.num_read(lane.gamma)

@@ -4,6 +4,9 @@
 it forgets what differs, feeds what is missing, and so no caller ever counts positions. Example:
 with "a b c d" cached, forward("a b x", 1) forgets "c d", feeds "x" and returns one row, the
 logits of the token after "a b x".
+
+Of a tree below a text it remembers the parents: the next `forward` finds the branch that its ids
+follow, and keeps that.
 """
 
 from collections.abc import Sequence
@@ -15,7 +18,7 @@ from specviz.decoding.lean_cache import DEFAULT_ROOM, LeanCache
 from specviz.decoding.lean_forward import LeanForward
 from specviz.decoding.positions import context_of
 from specviz.decoding.probes import check_states, check_trees
-from specviz.decoding.proposal import ancestor_mask, depths
+from specviz.decoding.proposal import ROOT, ancestor_mask, depths
 from specviz.decoding.rollback_cache import PartCache, rollback_cache
 from specviz.decoding.spread import device_of
 from specviz.decoding.state_cache import MAX_READ_AGAIN, StateCache, layer_makers
@@ -58,6 +61,7 @@ class ModelRunner:
         """Forget everything."""
         self._cache = self._new_cache(0, None)
         self._ids: list[int] = []
+        self._parents: list[int] = []
         self._tapped: Tapped = ()
         self._return_point: int | None = None
 
@@ -80,6 +84,8 @@ class ModelRunner:
         read for this.
         """
         ids = list(ids)
+        if self._parents:
+            self._keep_branch(ids)
         if self._ids[: len(ids)] != ids or self._first_tapped > first:
             self._truncate(min(first, shared_prefix(self._ids, ids)))
             self._run(ids[len(self._ids) :], 1)
@@ -128,15 +134,27 @@ class ModelRunner:
         Raises:
             IncompatibleModelError: The model cannot read trees, or none of this size.
         """
+        self.check_reads_trees()
+        return self.read_tree(ids, token_ids, parents)
+
+    def check_reads_trees(self, num_tokens: int = 0) -> None:
+        """Make sure that this model reads trees, tried out once.
+
+        Args:
+            num_tokens: Of the longest text and the tree below it.
+
+        Raises:
+            IncompatibleModelError: It cannot, or not behind so long a text.
+        """
         if self._layer_makers is not None:
             raise IncompatibleModelError(
                 message("refusal.tree_through_states", model=type(self.model).__name__)
             )
+        self._refuse_tree_past_window(num_tokens)
         if not self._reads_trees:
             runners = ModelRunner(self.model), ModelRunner(self.model)
             check_trees(type(self.model).__name__, *runners, self._window)
             self._reads_trees = True
-        return self.read_tree(ids, token_ids, parents)
 
     @torch.inference_mode()
     def read_tree(
@@ -144,21 +162,52 @@ class ModelRunner:
     ) -> torch.Tensor:
         """Do what `forward_tree` does, for a model that is known to read trees."""
         missing = self._sync(ids, 1)
-        num_past, num_missing, num_nodes = len(self._ids), len(missing), len(token_ids)
-        num_new = num_missing + num_nodes
-        self._refuse_tree_past_window(num_past + num_new)
-        visible = torch.ones(num_new, num_past + num_new, dtype=torch.bool)
-        visible[:, num_past:] = torch.ones(num_new, num_new, dtype=torch.bool).tril()
-        visible[num_missing:, num_past + num_missing :] = ancestor_mask(parents)
-        positions = [*range(num_past, len(ids)), *(len(ids) + depth for depth in depths(parents))]
-        logits = self._call([*missing, *token_ids], positions, num_nodes + 1, visible)
-        self._ids = [*ids, *token_ids]
+        # What is missing of the text is the trunk of the tree.
+        trunk = range(-1, len(missing) - 1)
+        below = [*trunk, *(len(missing) + parent for parent in parents)]
+        logits = self._read_branches([*missing, *token_ids], below, len(token_ids) + 1)
+        self._parents = list(parents)
+        return logits
+
+    @torch.inference_mode()
+    def grow_tree(self, token_ids: Sequence[int], parents: Sequence[int]) -> torch.Tensor:
+        """Read more nodes of the tree below the text that `forward` has read, and none twice.
+
+        Args:
+            parents: Nodes of that tree, counted in the order in which they are read over all calls,
+                or -1. None of this call.
+
+        Returns:
+            `[num_new, vocab]`: row i follows new node i. The next `forward` keeps the branch that
+            its ids follow.
+        """
+        below = [*self._parents, *parents]
+        logits = self._read_branches(list(token_ids), below, len(token_ids))
+        self._parents = below
+        return logits
+
+    def _read_branches(
+        self, token_ids: list[int], parents: Sequence[int], num_logits: int
+    ) -> torch.Tensor:
+        """Read the last nodes of a tree of which the others are cached.
+
+        Args:
+            parents: Of all its nodes, cached or new.
+        """
+        num_new, num_text = len(token_ids), len(self._ids) - len(self._parents)
+        self._refuse_tree_past_window(num_text + len(parents))
+        visible = torch.ones(num_new, num_text + len(parents), dtype=torch.bool)
+        visible[:, num_text:] = ancestor_mask(parents)[-num_new:]
+        positions = [num_text + depth for depth in depths(parents)[-num_new:]]
+        logits = self._call(token_ids, positions, num_logits, visible)
+        self._ids = [*self._ids, *token_ids]
         return logits
 
     @torch.inference_mode()
     def keep(self, num_committed: int, path: Sequence[int]) -> None:
         """Keep the first `num_committed` tokens and the nodes of `path` of the tree that follows
         them."""
+        self._parents = []
         if all(node == index for index, node in enumerate(path)):
             self._truncate(num_committed + len(path))
             return
@@ -170,9 +219,28 @@ class ModelRunner:
         """Forget what differs from `ids`; return what is still to be read, at least `num_logits`
         tokens."""
         ids = list(ids)
+        if self._parents:
+            self._keep_branch(ids)
         num_shared = shared_prefix(self._ids, ids)
         self._truncate(min(num_shared, len(ids) - num_logits))
         return ids[len(self._ids) :]
+
+    def _keep_branch(self, ids: list[int]) -> None:
+        """Keep of a tree the branch that `ids` follow: what stands in it one behind the other is no
+        text."""
+        num_text = len(self._ids) - len(self._parents)
+        path: list[int] = []
+        if self._ids[:num_text] == ids[:num_text]:
+            children = {
+                (parent, self._ids[num_text + node]): node
+                for node, parent in enumerate(self._parents)
+            }
+            for token in ids[num_text:]:
+                node = children.get((path[-1] if path else ROOT, token))
+                if node is None:
+                    break
+                path.append(node)
+        self.keep(num_text, path)
 
     def _truncate(self, num_tokens: int) -> None:
         if num_tokens < len(self._ids):

@@ -26,7 +26,7 @@ class Proposal:
     taken out of it. None: the proposal is deterministic, each node a point mass."""
     shown_logits: torch.Tensor | None = None
     """`[num_nodes, vocab]` float: what the draft believed, for the record only, where the tokens
-    are its argmax and verification must treat them as point masses. None elsewhere."""
+    are its most probable ones and verification must treat them as point masses. None elsewhere."""
 
     def __post_init__(self) -> None:
         if len(self.token_ids) != len(self.parents):
@@ -75,11 +75,15 @@ def ancestor_mask(parents: Sequence[int]) -> torch.Tensor:
 
     Parents -1, 0, 0 give rows 100, 110, 101.
     """
-    mask = torch.eye(len(parents), dtype=torch.bool)
+    size = len(parents)
+    if size == 0:
+        return torch.zeros(0, 0, dtype=torch.bool)
+    # Bytes on the host: an operation for each node would take as long as a layer.
+    rows: list[bytearray] = []
     for node, parent in enumerate(parents):
-        if parent != ROOT:
-            mask[node] |= mask[parent]
-    return mask
+        rows.append(bytearray(size) if parent == ROOT else rows[parent].copy())
+        rows[node][node] = 1
+    return torch.frombuffer(bytearray().join(rows), dtype=torch.bool).view(size, size)
 
 
 class Proposer(Protocol):

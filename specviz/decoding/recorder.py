@@ -12,7 +12,7 @@ import torch
 from specviz.decoding.proposal import Proposal
 from specviz.decoding.sampling import to_probs
 from specviz.decoding.top_tokens import TopTokens
-from specviz.decoding.verify import Judgement, Verification
+from specviz.decoding.verify import Judgement, Verification, laws_tried
 from specviz.trace.values import (
     DraftToken,
     EmittedToken,
@@ -104,8 +104,10 @@ class Recorder:
         rows = [proposal.parents[node] + 1 for node in nodes]
         ids = list(proposal.token_ids)
         p_of = target_probs[rows, ids].tolist()
-        q_of = [None] * len(ids) if draft_probs is None else draft_probs[list(nodes), ids].tolist()
-        overlaps = self._overlaps(target_probs[rows], draft_probs, p_of)
+        # Above temperature 0 a point mass is judged as one, whatever the draft believed.
+        laws = draft_probs if self._sampling.temperature == 0 else proposal.draft_probs
+        q_of = [None] * len(ids) if laws is None else laws[list(nodes), ids].tolist()
+        overlaps = self._overlaps(facts, target_probs)
         judgements = {each.node: each for each in facts.verification.judgements}
         result = []
         for node in nodes:
@@ -119,22 +121,24 @@ class Recorder:
                     target_prob=p_of[node],
                     accept_prob=judgement.accept_prob,
                     draw=judgement.draw,
-                    overlap=overlaps[node],
+                    overlap=overlaps.get(node),
                     top_target=tops.target(rows[node]) if tops else (),
                     top_residual=tops.of(residual) if tops and residual is not None else (),
                 )
             result.append(token)
         return tuple(result)
 
-    def _overlaps(
-        self, target_rows: torch.Tensor, draft_probs: torch.Tensor | None, p_of: list[float]
-    ) -> Sequence[float | None]:
+    def _overlaps(self, facts: RoundFacts, target_probs: torch.Tensor) -> dict[int, float]:
+        """Σ min(p, q) by judged node, of the laws that it was tested by; q may be a point mass."""
         if self._sampling.temperature == 0:
-            return [None] * len(p_of)
-        if draft_probs is None:
-            return p_of
-        sums: list[float] = torch.minimum(target_rows, draft_probs).sum(dim=-1).tolist()
-        return sums
+            return {}
+        tried = laws_tried(facts.proposal, target_probs, facts.verification.judgements)
+        return {
+            node: float(
+                p[facts.proposal.token_ids[node]] if q is None else torch.minimum(p, q).sum()
+            )
+            for node, p, q in tried
+        }
 
     def _is_part_of_output(self, facts: RoundFacts, judgement: Judgement) -> bool:
         """Whether the output did not end before this node's turn came."""

@@ -43,19 +43,23 @@ def prove_static(
     make_capture: Callable[[], Capture],
     *,
     must_be_faster: bool,
+    num_grown: int = 0,
 ) -> StaticProof:
     """Compare logits of blocks of each width behind texts of several lengths, then times.
 
     Args:
+        num_grown: As in a `StaticRunner`; above 0 a tree is grown and read at once too.
         must_be_faster: Whether a form that is right but not faster is a problem.
     """
     widths = tuple(widths)
     growing = ModelRunner(model)
     room = min(OFFSETS[0] + max(widths), growing.context or OFFSETS[0] + max(widths))
     try:
-        static = StaticRunner(model, room, widths, make_capture())
+        static = StaticRunner(model, room, widths, make_capture(), num_grown)
         static.prepare()
         if not _is_same(growing, static, widths, room):
+            return StaticProof("differs")
+        if num_grown and not _reads_same_trees(growing, static, room):
             return StaticProof("differs")
     except IncompatibleModelError:
         return StaticProof("unfit")
@@ -78,6 +82,26 @@ def _is_same(
             if not is_same_but_for_rounding(static.forward(ids, width), expected):
                 return False
     return True
+
+
+def _reads_same_trees(growing: ModelRunner, static: StaticRunner, room: int) -> bool:
+    """Whether both read a tree alike, at once and level by level, and keep the same branch."""
+    text = [(STRIDE * index + 1) % growing.vocab_size for index in range(min(OFFSETS[-1], room))]
+    tokens, parents = [1, 2, 3, 4, 5], [-1, -1, 0, 1, 1]
+    tokens = [token % growing.vocab_size for token in tokens]
+    found: list[list[torch.Tensor]] = []
+    for runner in (growing, static):
+        seen = [runner.read_tree(text, tokens, parents)]
+        runner.keep(len(text), [1, 4])
+        branch = [*text, tokens[1], tokens[4]]
+        seen += [runner.forward([*branch, 1 % growing.vocab_size], 1), runner.forward(text, 1)]
+        seen += [
+            runner.grow_tree(tokens[:2], parents[:2]),
+            runner.grow_tree(tokens[2:], parents[2:]),
+        ]
+        seen += [runner.forward([*branch, 2 % growing.vocab_size], 1)]
+        found.append(seen)
+    return all(map(is_same_but_for_rounding, found[1], found[0]))
 
 
 def _time_ratio(growing: ModelRunner, static: StaticRunner) -> float:

@@ -25,6 +25,7 @@ class StaticRunner(ModelRunner):
         room: int = DEFAULT_ROOM,
         widths: Iterable[int] = WIDTHS,
         capture: Capture = uncaptured,
+        num_grown: int = 0,
     ) -> None:
         """Serve one text after another.
 
@@ -33,12 +34,15 @@ class StaticRunner(ModelRunner):
                 are recorded anew.
             widths: Widths of the blocks that are recorded; a narrower one is filled up, a wider one
                 is computed as it is.
+            num_grown: Most nodes of a tree that are read before others of it: what a block of a
+                recorded width may tell apart beside itself.
         """
         self._widths = tuple(sorted(set(widths)))
         self._capture = capture
         self._steps: dict[int, StaticStep] = {}
         self._chain: tuple[StaticChain, StaticJudge] | None = None
-        self._pass = static_pass(model, rounded_room(room + self._widths[-1]))
+        self._num_grown = num_grown
+        self._pass = static_pass(model, rounded_room(room + self._widths[-1] + num_grown))
         super().__init__(model, room)
 
     @property
@@ -49,6 +53,7 @@ class StaticRunner(ModelRunner):
     def reset(self) -> None:
         """Forget everything; buffers and recorded steps stay."""
         self._ids: list[int] = []
+        self._parents: list[int] = []
         self._tapped: Tapped = ()
 
     def tap(self, taps: Sequence[int]) -> None:
@@ -137,6 +142,7 @@ class StaticRunner(ModelRunner):
     @torch.inference_mode()
     def keep(self, num_committed: int, path: Sequence[int]) -> None:
         """Keep the first `num_committed` tokens and the nodes of `path`."""
+        self._parents = []
         if any(node != index for index, node in enumerate(path)):
             self._pass.keep_rows(num_committed, torch.tensor(path))
         self._keep_tapped(num_committed, path)
@@ -155,11 +161,17 @@ class StaticRunner(ModelRunner):
         visible: torch.Tensor | None = None,
     ) -> torch.Tensor:
         num_past, num_new = len(self._ids), len(token_ids)
+        first = num_past - len(self._parents)
         width = next((width for width in self._widths if width >= num_new), num_new)
-        self._make_room(num_past + width)
-        step = self._steps.get(width) or self._step(width, num_logits)
-        own = None if visible is None else visible[:, num_past:]
-        step.fill(token_ids, position_ids, num_past, own)
+        own = None if visible is None else visible[:, first:]
+        is_grown_far = num_past - first > self._num_grown
+        span = num_past - first + num_new if is_grown_far else width + self._num_grown
+        self._make_room(first + span)
+        if is_grown_far:
+            step = StaticStep(self._pass, num_new, span, num_logits, uncaptured)
+        else:
+            step = self._steps.get(width) or self._step(width, num_logits)
+        step.fill(token_ids, position_ids, num_past, first, own)
         logits = step.run()
         if self._taps:
             logits = self._part_from_tapped(logits, num_new)
@@ -186,9 +198,10 @@ class StaticRunner(ModelRunner):
 
     def _step(self, width: int, num_logits: int) -> "StaticStep":
         """Make the step of a width: recorded with all its logits and kept, or used this once."""
+        span = width + self._num_grown
         if width not in self._widths:
-            return StaticStep(self._pass, width, num_logits, uncaptured)
-        self._steps[width] = StaticStep(self._pass, width, width, self._capture)
+            return StaticStep(self._pass, width, span, num_logits, uncaptured)
+        self._steps[width] = StaticStep(self._pass, width, span, width, self._capture)
         return self._steps[width]
 
     def _make_room(self, num_tokens: int) -> None:
@@ -201,19 +214,27 @@ class StaticRunner(ModelRunner):
 class StaticStep:
     """The computation of a block of one width, from inputs that keep their place."""
 
-    def __init__(self, forward: StaticPass, width: int, num_logits: int, capture: Capture) -> None:
+    def __init__(
+        self, forward: StaticPass, width: int, span: int, num_logits: int, capture: Capture
+    ) -> None:
+        """Make the step, recorded if `capture` records.
+
+        Args:
+            span: Slots from the first that not all of the block may see to its end, at most.
+        """
         device = forward.device
         self._forward = forward
         self._width = width
         self._num_logits = num_logits
-        # Ids, positions, and the slot of the first: one copy to the device.
-        self._given = torch.zeros(2 * width + 1, dtype=torch.int64, device=device)
-        self._inputs = torch.split(self._given, [width, width, 1])
+        # Ids, positions, the slot of the first, and that from which `own` tells who sees whom: one
+        # copy to the device.
+        self._given = torch.zeros(2 * width + 2, dtype=torch.int64, device=device)
+        self._inputs = torch.split(self._given, [width, width, 1, 1])
         # A recording computes, and writes: past the end of any text.
-        self._given[-1] = forward.capacity - width
-        self._offsets = torch.arange(width, device=device)
+        self._given[-2:] = forward.capacity - span
+        self._offsets = torch.arange(span, device=device)
         self._columns = torch.arange(forward.capacity, device=device)
-        self._causal = torch.ones(width, width, dtype=torch.bool, device=device).tril()
+        self._causal = torch.ones(width, span, dtype=torch.bool, device=device).tril()
         self._own = self._causal.clone()
         self._is_causal = True
         self._is_bounded = capture is uncaptured
@@ -225,21 +246,26 @@ class StaticStep:
         token_ids: Sequence[int],
         position_ids: Sequence[int],
         start: int,
+        first: int,
         own: torch.Tensor | None,
     ) -> None:
         """Put in a block that begins at slot `start`, filled up to the width by what is not read.
 
         Args:
-            own: `[num_new, num_new]` bool, who of the block sees whom; None: what comes before.
+            first: Where the tree begins that the block is of, `start` at the latest.
+            own: `[num_new, start - first + num_new]` bool, who of the block sees what from slot
+                `first` on; None: what comes before it.
         """
         rest = self._width - len(token_ids)
         ids = [*token_ids, *[0] * rest]
         positions = [*position_ids, *[position_ids[-1]] * rest]
-        self._given.copy_(torch.tensor([*ids, *positions, start]))
+        self._given.copy_(torch.tensor([*ids, *positions, start, first]))
         self._bound(start if own is None else None)
         if own is not None:
-            self._own.copy_(self._causal)
-            self._own[: len(own), : len(own)] = own
+            # What fills up sees as little as can be, and nobody sees it.
+            self._own.zero_()
+            self._own[:, 0] = True
+            self._own[: len(own), : own.shape[1]] = own
         elif not self._is_causal:
             self._own.copy_(self._causal)
         self._is_causal = own is None
@@ -251,8 +277,8 @@ class StaticStep:
             num_past: What `start` `[]` holds, as the host knows it.
         """
         self._given[: self._width] = ids
-        self._given[self._width : -1] = start + self._offsets
-        self._given[-1] = start
+        self._given[self._width : -2] = start + self._offsets[: self._width]
+        self._given[-2:] = start
         if not self._is_causal:
             self._own.copy_(self._causal)
             self._is_causal = True
@@ -270,10 +296,10 @@ class StaticStep:
         return torch.cat([logits, *self._forward.tapped], dim=-1)
 
     def _read(self) -> torch.Tensor:
-        ids, positions, start = self._inputs
+        ids, positions, start, first = self._inputs
         if self._start is not None:
             return self._forward(Block(ids, positions, None, None, self._start), self._num_logits)
-        slots = start + self._offsets
-        visible = (self._columns < start).expand(self._width, -1)
-        visible = visible.index_copy(1, slots, self._own)
+        slots = start + self._offsets[: self._width]
+        visible = (self._columns < first).expand(self._width, -1)
+        visible = visible.index_copy(1, first + self._offsets, self._own)
         return self._forward(Block(ids, positions, slots, visible), self._num_logits)

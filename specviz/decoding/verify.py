@@ -13,7 +13,7 @@ Worked example, vocabulary {a, b, c}, p = (.5, .3, .2), q = (.2, .5, .3), drafte
 probability .3 / .5 = .6; else the correction comes from norm(.3, 0, 0) = a.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -99,6 +99,27 @@ def _try_children(
         if draft_probs is not None and child != children[-1]:
             draft_probs = _without(draft_probs, token)
     return None, target_probs, judged
+
+
+def laws_tried(
+    proposal: Proposal, target_probs: torch.Tensor, judgements: Sequence[Judgement]
+) -> Iterator[tuple[int, torch.Tensor, torch.Tensor | None]]:
+    """Go through a walk again and give of each judged node p and q, `[vocab]` each, as they stood
+    when it was tried: later siblings find what those before them left. q is None for a point
+    mass."""
+    drawn = proposal.draft_probs
+    place, left, below = None, target_probs[0], None
+    for judgement in judgements:
+        node = judgement.node
+        parent = proposal.parents[node]
+        if parent != place:
+            place, left = parent, target_probs[parent + 1]
+            below = None if drawn is None else drawn[node]
+        yield node, left, below
+        if not judgement.is_accepted:
+            token = proposal.token_ids[node]
+            left = residual_probs(left, below, token)
+            below = None if below is None else _without(below, token)
 
 
 def residual_probs(

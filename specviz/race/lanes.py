@@ -22,6 +22,7 @@ from specviz.decoding.sampling import SeededChance
 from specviz.decoding.split_runner import SplitRunner
 from specviz.decoding.static_chain import ChainKind
 from specviz.decoding.static_runner import StaticRunner
+from specviz.decoding.trees import TreeSize
 from specviz.decoding.wrong_rules import WrongRounds
 from specviz.errors import PromptError
 from specviz.models.chat import encode_turn, has_chat_template
@@ -32,7 +33,7 @@ from specviz.models.loading import LoadedModel
 from specviz.models.source import ModelSource
 from specviz.race.eagle_heads import read_head
 from specviz.texts import message
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Schedule
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Schedule, Tree
 
 
 def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
@@ -104,7 +105,7 @@ def build_decoder(
     target = pool.get(spec.target)
     check_rollback(target)
     form = form or RaceForm()
-    num_tokens = num_prompt + request.max_new_tokens
+    num_tokens = num_prompt + request.max_new_tokens + spec.budget
     runner = _target_runner(spec, target, num_tokens, form.make_runner)
     proposer = _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
     chance = chance or SeededChance(request.sampling.seed)
@@ -146,15 +147,16 @@ def build_proposer(
 
     Raises: as `build_decoder`.
     """
-    num_tokens = num_prompt + request.max_new_tokens
+    num_tokens = num_prompt + request.max_new_tokens + spec.budget
     runner = _target_runner(spec, pool.get(spec.target), num_tokens, form.make_runner)
     return _proposer(spec, pool, runner, request, form.make_runner, num_tokens)
 
 
 def _is_recordable(spec: LaneSpec) -> bool:
-    """Whether all rounds of a lane draft alike and throw its coins as they fall: a device records
-    them so."""
-    return spec.schedule is Schedule.FIXED and spec.flipped_coin is None
+    """Whether all rounds of a lane draft chains of one length and throw its coins as they fall: a
+    device records them so."""
+    is_chain = spec.schedule is Schedule.FIXED and spec.tree is Tree.NONE
+    return is_chain and spec.flipped_coin is None
 
 
 def _recorded(
@@ -177,11 +179,20 @@ def _target_runner(
     spec: LaneSpec, target: LoadedModel, room: int, make_runner: MakeRunner
 ) -> ModelRunner:
     if spec.method is not Method.EARLY_EXIT:
-        return make_runner(target.model, room)
+        return _made(make_runner, target, room, spec)
     exit_layer = spec.exit_layer
     if exit_layer is None:
         exit_layer = default_exit(target.model.config)
     return SplitRunner(target.model, exit_layer, room)
+
+
+def _made(make_runner: MakeRunner, loaded: LoadedModel, room: int, spec: LaneSpec) -> ModelRunner:
+    """Make a model's runner, which can read what the lane drafts: found out before any clock
+    runs."""
+    runner = make_runner(loaded.model, room)
+    if spec.tree is not Tree.NONE:
+        runner.check_reads_trees(room)
+    return runner
 
 
 def _proposer(
@@ -194,6 +205,7 @@ def _proposer(
 ) -> Proposer:
     target = pool.get(spec.target)
     least_confidence = spec.confidence if spec.schedule is Schedule.CONFIDENCE else 0.0
+    tree = TreeSize.of(spec)
     match spec.method:
         case Method.BASELINE:
             return NoDraft()
@@ -212,6 +224,7 @@ def _proposer(
                 target.eos_ids,
                 num_tokens,
                 least_confidence,
+                tree,
             )
         case Method.DRAFT_MODEL:
             assert spec.draft is not None
@@ -219,9 +232,10 @@ def _proposer(
             check_rollback(draft)
             check_pair(target, draft)
             return DraftModel(
-                make_runner(draft.model, num_tokens),
+                _made(make_runner, draft, num_tokens, spec),
                 request.sampling,
                 runner.vocab_size,
                 target.eos_ids,
                 least_confidence,
+                tree,
             )

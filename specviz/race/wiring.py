@@ -155,7 +155,8 @@ class _MeasuredNoise:
             gc.freeze()
         noise = self._measured[key]
         make_runner = cache(form.make_runner)
-        lengths = {spec.gamma + 1 for spec in lanes if spec.gamma}
+        # Of a tree the target reads all nodes at once.
+        lengths = {1 + (spec.budget or spec.gamma) for spec in lanes if spec.gamma}
         return max(noise.of_blocks(length, make_runner) for length in lengths)
 
 

@@ -2,6 +2,10 @@
 
 A rate that is not defined (nothing drafted, no time) is None, never a guess. Prefill is in no
 number.
+
+Of trees (EAGLE-2, Li et al. 2024, arXiv:2406.16858) every node counts as drafted, each sibling that
+was tried as judged. What goes by places in the text goes by levels: a level is one draft step, and
+a chain has as many as tokens.
 """
 
 from collections import Counter
@@ -19,7 +23,7 @@ class Mark(NamedTuple):
     """The lane's clock."""
     num_emitted: int
     draft_ms: float
-    num_drafted: int
+    num_levels: int
     verify_ms: float
     num_drafting_rounds: int
     drafting_verify_ms: float
@@ -37,6 +41,8 @@ class RunningCounts:
 
     num_rounds: int = 0
     num_drafted: int = 0
+    num_levels: int = 0
+    """Drafted tokens one behind the other: the depths of all drafts, added up."""
     num_accepted: int = 0
     num_rejected: int = 0
     """At most one a round in a chain; in a tree several siblings of one round can be rejected."""
@@ -53,7 +59,7 @@ class RunningCounts:
     drafting_verify_ms: float = 0.0
     """Verify time of the rounds that drafted anything."""
     draft_lengths: Counter[int] = field(default_factory=Counter)
-    """Rounds by how many tokens they drafted."""
+    """Rounds by how many tokens they drafted one behind the other."""
     paths: Counter[tuple[int, int]] = field(default_factory=Counter)
     """Rounds that drafted, by `accepted_path`."""
     are_chains: bool = True
@@ -78,15 +84,18 @@ class RunningCounts:
         for emitted in round_.emitted:
             self.num_corrections += emitted.source is Source.CORRECTION
             self.num_bonuses += emitted.source is Source.BONUS
-        self.draft_lengths[len(round_.drafted)] += 1
+        path = accepted_path(round_)
+        self.draft_lengths[path[0]] += 1
         if round_.drafted:
+            self.paths[path] += 1
             self._add_drafts(round_)
+            self.num_levels += path[0]
         self.marks.append(
             Mark(
                 self.ms,
                 self.num_emitted,
                 self.draft_ms,
-                self.num_drafted,
+                self.num_levels,
                 self.verify_ms,
                 self.num_drafting_rounds,
                 self.drafting_verify_ms,
@@ -103,7 +112,6 @@ class RunningCounts:
             if token.overlap is not None and token.outcome is not Outcome.DISCARDED:
                 self.num_overlaps += 1
                 self.overlap_sum += token.overlap
-        self.paths[accepted_path(round_)] += 1
         self.are_chains = self.are_chains and is_chain(round_)
 
     @property
@@ -128,7 +136,11 @@ class RunningCounts:
 
     @property
     def alpha(self) -> float | None:
-        """Chance that a judged token is accepted."""
+        """Chance that a judged token is accepted.
+
+        In a tree siblings are judged one by one and at most one is accepted, so it is lower than
+        that of a chain with the same draft, and goes into no formula of chains.
+        """
         return ratio(self.num_accepted, self.num_judged)
 
     @property
@@ -149,14 +161,24 @@ def accepted_path(round_: Round) -> tuple[int, int]:
 
     In a tree both are depths: of its longest branch, and of the branch that was accepted.
     """
-    depths: list[int] = []
-    kept = 0
+    levels, last = levels_of(round_), last_accepted(round_)
+    return max(levels, default=0), 0 if last < 0 else levels[last]
+
+
+def levels_of(round_: Round) -> list[int]:
+    """Return how deep each drafted token stands: 1 behind the text, in a chain 1, 2, 3, …"""
+    levels: list[int] = []
     for token in round_.drafted:
-        depth = 1 if token.parent < 0 else depths[token.parent] + 1
-        depths.append(depth)
-        if token.outcome is Outcome.ACCEPTED:
-            kept = max(kept, depth)
-    return max(depths, default=0), kept
+        levels.append(1 if token.parent < 0 else levels[token.parent] + 1)
+    return levels
+
+
+def last_accepted(round_: Round) -> int:
+    """Return the index of the drafted token that the accepted branch ends with, or -1."""
+    accepted = (
+        index for index, token in enumerate(round_.drafted) if token.outcome is Outcome.ACCEPTED
+    )
+    return max(accepted, default=-1)
 
 
 def is_chain(round_: Round) -> bool:

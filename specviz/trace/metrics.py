@@ -62,11 +62,12 @@ class LaneMetrics:
     window: WindowMetrics | None
     """What speedup, c and v are made of; None without a stretch in which both lanes ran."""
     alpha: float | None
+    """Accepted over judged tokens; of a tree every sibling that was tried is one."""
     alpha_overlap: float | None
     """Mean overlap of the two distributions where it was recorded; None at temperature 0."""
     acceptance_rate: float | None
     acceptance_by_position: tuple[PositionRate, ...]
-    """Entry j stands for the drafted token number j + 1."""
+    """Entry j stands for the drafted token number j + 1, of a tree for its level j + 1."""
     rounds_by_kept: tuple[int, ...]
     """Entry k: rounds that drafted and kept k tokens."""
     expected_rounds_by_kept: tuple[float, ...] | None
@@ -76,9 +77,10 @@ class LaneMetrics:
     expected_tau: float | None
     """Tokens a round if each judged token were accepted with alpha on its own; None for trees."""
     draft_cost: float | None
-    """One draft step in units of one baseline step: the paper's c."""
+    """One draft step in units of one baseline step: the paper's c. A step of a tree drafts a
+    level."""
     verify_cost: float | None
-    """One verification in units of one baseline step: v."""
+    """One verification in units of one baseline step: v. Of a tree all nodes are read in it."""
     round_cost: float | None
     """What a round cost, in baseline steps: γ·c + v, the mean over the rounds that were run."""
     speedup: float | None
@@ -201,7 +203,7 @@ def _costs(window: CommonWindow, step_ms: float | None) -> tuple[float | None, f
     lane = window.lane_sums
     if lane is None:
         return None, None
-    draft = ratio(lane.draft_ms, lane.num_drafted)
+    draft = ratio(lane.draft_ms, lane.num_levels)
     verification = ratio(lane.drafting_verify_ms, lane.num_drafting_rounds)
     return ratio(draft, step_ms), ratio(verification, step_ms)
 

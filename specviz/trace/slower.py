@@ -2,7 +2,8 @@
 
 Costs are in passes of the target over one token, measured in the same race: c is one guess, v one
 check of a round's guesses. A round that guessed g tokens cost g·c + v passes, one without a guess
-1, and a lane is faster where its rounds bring more tokens than they cost passes.
+1, and a lane is faster where its rounds bring more tokens than they cost passes. Of a tree g counts
+the levels, each of which is one step of the draft.
 """
 
 from dataclasses import dataclass
@@ -58,7 +59,7 @@ class Slowness:
     num_drafting_rounds: int
     """Rounds that guessed at all."""
     guesses: float
-    """Mean guesses of a round that guessed."""
+    """Mean guesses of a round that guessed, one behind the other: of a tree its levels."""
     drafting_round_cost: float
     """Passes that such a round cost: guesses·c + v."""
     round_cost: float
@@ -78,7 +79,7 @@ def why_slower(metrics: LaneMetrics) -> Slowness | None:
         return None
     if c is None or v is None or metrics.tau is None or metrics.round_cost is None:
         return None
-    guesses = metrics.num_drafted / num_drafting
+    guesses = sum(each.num_drafted for each in metrics.acceptance_by_position) / num_drafting
     expected = metrics.tau / metrics.round_cost
     return Slowness(
         num_rounds=metrics.num_rounds,

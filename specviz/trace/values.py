@@ -199,7 +199,9 @@ class DraftToken:
     """Index of the parent in the round's drafts; -1 is the last committed token."""
     outcome: Outcome
     draft_prob: Probability | None
-    """None where the proposal is deterministic without a distribution (prompt lookup)."""
+    """What it was drawn from gave it, or at temperature 0 what the draft believed. None where the
+    proposal is deterministic: without a distribution (prompt lookup), or, above temperature 0, the
+    most probable tokens of one (dynamic trees), which `top_draft` shows."""
     target_prob: Probability | None
     """Under the target's distribution here; None where the token was discarded: never judged."""
     accept_prob: Probability | None
@@ -209,8 +211,8 @@ class DraftToken:
     """The uniform number that decided (accepted where draw < accept_prob); None at temperature
     0."""
     overlap: ProbabilitySum | None
-    """Σ min(target_probs, draft_probs) at this position; None at temperature 0 or where never
-    judged."""
+    """Σ min(target_probs, draft_probs) at this position, of both laws as they stood when it was
+    tried, a point mass being one; None at temperature 0 or where never judged."""
     top_draft: tuple[TopToken, ...] = ()
     top_target: tuple[TopToken, ...] = ()
     top_residual: tuple[TopToken, ...] = ()

@@ -77,8 +77,9 @@ export class Facts {
   }
 }
 
+/** Of trees nothing is expected by the formula of chains, which the labs draw. */
 function isMeasured({ metrics }) {
-  return metrics && metrics.alpha !== null && metrics.draft_cost !== null && metrics.verify_cost;
+  return metrics && metrics.expected_tau !== null && metrics.alpha !== null && metrics.draft_cost !== null && metrics.verify_cost;
 }
 
 /** Where the numbers come from. */

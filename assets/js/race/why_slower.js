@@ -1,5 +1,5 @@
 // "Why can that be?": a slower lane's own sum, and what would help, in place below the race's closing sentence.
-import { keyOf, laneName } from '../model/names.js';
+import { isTree, keyOf, laneName } from '../model/names.js';
 import { make, makeButton, wrap } from '../page/dom.js';
 import { decimals, finePercent, percent, plain, times } from '../page/numbers.js';
 import { t } from '../page/strings.js';
@@ -87,7 +87,7 @@ export function tellRemedy({ kind, value, speedup, cost, tokens }, { slowness, m
       judged: metrics.num_accepted + metrics.num_rejected,
     },
     cheaper_check: {
-      places: plain(slowness.guesses + 1, 1),
+      places: plain(metrics.num_drafted / slowness.num_drafting_rounds + 1, 1),
       v: decimals(metrics.verify_cost, 2),
       speedup: times(speedup),
     },
@@ -95,5 +95,6 @@ export function tellRemedy({ kind, value, speedup, cost, tokens }, { slowness, m
     quiet_machine: { value: finePercent(value) },
   };
   const isOfMethod = kind === 'cheaper_guess' || kind === 'better_guess';
-  return t(isOfMethod ? `slower.${kind}_${keyOf(spec.method)}` : `slower.${kind}`, numbers[kind]);
+  const who = isTree(spec) ? 'tree' : keyOf(spec.method);
+  return t(isOfMethod ? `slower.${kind}_${who}` : `slower.${kind}`, numbers[kind]);
 }

@@ -24,9 +24,9 @@ export const SWEEP_CHARTS = [
   { id: 'memory', draw: drawMemory, tell: tellMemory },
 ];
 
-/** α against c with lines of equal speedup; each draft is a point. */
+/** α against c with lines of equal speedup; each draft is a point, but for trees, which the formula does not know. */
 function drawMap({ leaders, map }, theme) {
-  const points = leaders.filter(({ cell }) => cell?.alpha !== null && cell?.draft_cost !== null);
+  const points = leaders.filter(({ cell }) => cell?.alpha !== null && cell?.draft_cost !== null && cell?.predicted_speedup_textbook !== null);
   const most = Math.max(0.3, ...(map?.lines ?? []).flatMap(({ points: [...each] }) => each.map(([cost]) => cost)));
   const lines = (map?.lines ?? []).map(({ speedup, points: each }) => ({
     type: 'scatter',
