@@ -1,7 +1,7 @@
 // What is said of a round whose guesses branch.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { takenBefore, isPointMass } from '../../assets/js/evidence/decision.js';
+import { draftOf, draftProbOf, isPicked, isPointMass, takenBefore } from '../../assets/js/evidence/decision.js';
 import { narrate } from '../../assets/js/model/narration.js';
 import { Race } from '../../assets/js/model/race.js';
 import { packetsOf } from '../../assets/js/model/replay.js';
@@ -11,12 +11,10 @@ import { readJson, useEnglish } from './strings_of_the_page.js';
 
 useEnglish();
 
-/** The race of the stored trees, in the lane of a kind of tree. */
-function storedRace(tree = 'static') {
-  const trace = readJson('../fixtures/trace_tree.json');
-  Object.assign(trace.lanes[1].spec, { tree, branches: 2, budget: 8 });
+/** The race of the stored trees. */
+function storedRace() {
   const race = new Race();
-  for (const { events = [] } of packetsOf(trace)) {
+  for (const { events = [] } of packetsOf(readJson('../fixtures/trace_tree.json'))) {
     for (const event of events) race.take({ event });
   }
   return race;
@@ -65,8 +63,13 @@ test('what was thrown away before a guess took its share of both laws', () => {
   assert.deepEqual(takenBefore(round.tokens[0], round), { num: 0, share: 0 });
 });
 
-test('the guesses of a dynamic tree are picked where others are drawn', () => {
-  const isPicked = (tree) => storedRace(tree).lanes[1].rounds[0].tokens.map(isPointMass);
-  assert.deepEqual(isPicked('dynamic'), [...Array(7).fill(true), false]);
-  assert.deepEqual(isPicked('static'), Array(8).fill(false));
+test('a guess that was picked and not drawn has what the draft believed, and counts as q = 1', () => {
+  const drawn = storedRace().lanes[1].rounds[0].tokens[1];
+  const picked = { ...drawn, draft_prob: null };
+  const copied = { ...picked, top_draft: [] };
+  assert.deepEqual([drawn, picked, copied].map(isPointMass), [false, true, true]);
+  assert.deepEqual([drawn, picked, copied].map(isPicked), [false, true, false]);
+  assert.deepEqual([drawn, picked, copied].map(draftProbOf), [0.3, 0.3, null]);
+  assert.deepEqual(draftOf(picked), drawn.top_draft);
+  assert.deepEqual(draftOf(copied), [[11, ' dog', 1]]);
 });

@@ -16,12 +16,22 @@ const MOST_DIGITS = 6;
 
 /** Whether a guess was not drawn from a distribution: copied, or picked, so that q is 1 on it. */
 export function isPointMass(token) {
-  return token.fate.isGuess && (token.draft_prob === null || token.isPicked === true);
+  return token.fate.isGuess && token.draft_prob === null;
 }
 
-/** The draft's most probable tokens, as `[id, text, probability]`, where none were recorded the guess itself. */
+/** Whether a guess is one of the draft's most probable tokens, taken as such and not drawn. */
+export function isPicked(token) {
+  return isPointMass(token) && (token.top_draft?.length ?? 0) > 0;
+}
+
+/** What the draft gave a guess, also where that is not what it was drawn from; null where nobody knows. */
+export function draftProbOf(token) {
+  return token.draft_prob ?? token.top_draft?.find(([id]) => id === token.id)?.[2] ?? null;
+}
+
+/** The draft's most probable tokens, as `[id, text, probability]`; where it has none, the guess itself. */
 export function draftOf(token) {
-  return token.fate.isGuess && token.draft_prob === null ? [[token.id, token.text, 1]] : token.top_draft;
+  return isPointMass(token) && !isPicked(token) ? [[token.id, token.text, 1]] : token.top_draft;
 }
 
 /** What the law of the target lost to the siblings of a token that were thrown away before it was tried. */
@@ -50,9 +60,8 @@ export function decision({ token, round, isGreedy, known = 'decided' }, isShort 
 
 function meters(token, isShort) {
   const rows = [];
-  if (isPointMass(token)) rows.push(make('span', 'sv-meter-note', t(token.isPicked ? 'rounds.picked' : 'rounds.no_q')));
-  for (const kind of ['draft', 'target']) {
-    const prob = token[`${kind}_prob`] ?? null;
+  if (isPointMass(token)) rows.push(make('span', 'sv-meter-note', t(isPicked(token) ? 'rounds.picked' : 'rounds.no_q')));
+  for (const [kind, prob] of [['draft', draftProbOf(token)], ['target', token.target_prob ?? null]]) {
     if (prob !== null) rows.push(meter(kind, t(`law.${kind}`), prob));
   }
   if (hasCoin(token)) rows.push(meter('accept', acceptLabel(token, isShort), token.accept_prob, token.draw));
@@ -86,7 +95,7 @@ function fullRule(token, round) {
   const { num: n, share } = takenBefore(token, round);
   if (isPointMass(token)) {
     const values = { p: significant(token.target_prob), taken: significant(share), accept, n };
-    return t(n ? 'card.formula_left_certain' : token.isPicked ? 'card.formula_picked' : 'card.formula_certain', values);
+    return t(n ? 'card.formula_left_certain' : isPicked(token) ? 'card.formula_picked' : 'card.formula_certain', values);
   }
   if (n) return t('card.formula_left', { accept, n });
   return t('card.formula', { p: significant(token.target_prob), q: significant(token.draft_prob), accept });

@@ -1,5 +1,5 @@
 // The distributions at one position: the most probable tokens of draft, target and residual as paired bars.
-import { draftOf, isPointMass, takenBefore } from './decision.js';
+import { draftOf, isPicked, isPointMass, takenBefore } from './decision.js';
 import { make, visible, wrap } from '../page/dom.js';
 import { chance, finePercent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
@@ -33,7 +33,7 @@ export function distributions({ token, round, isGreedy, known = 'decided' }) {
   const kinds = KINDS.filter(({ topOf, since }) => topOf(judged)?.length && isKnown(known, since));
   // At temperature 0 nothing is decided by what the distributions share.
   const hasBoth = ['draft', 'target'].every((kind) => kinds.some((each) => each.kind === kind));
-  const isShared = !isGreedy && hasBoth && judged.isPicked !== true;
+  const isShared = !isGreedy && hasBoth && !isPicked(judged);
   const facts = { token, judged, kinds, isShared };
   const parts = kinds.length ? [keyOf(facts), tableOf(facts)] : [note(t('law.none'))];
   const meaning = meaningOf(judged, round, known, isGreedy);
@@ -134,7 +134,7 @@ function meaningOfLaws(judged, round) {
 
 function pointNote(judged) {
   if (!isPointMass(judged)) return null;
-  return t(judged.isPicked ? 'law.note_picked' : 'law.note_point');
+  return t(isPicked(judged) ? 'law.note_picked' : 'law.note_point');
 }
 
 function note(text) {

@@ -3,6 +3,7 @@ import { hasCoin } from '../model/coins.js';
 import { make, visible, wrap } from '../page/dom.js';
 import { chance, finePercent } from '../page/numbers.js';
 import { t } from '../page/strings.js';
+import { draftProbOf } from './decision.js';
 import { LARGE, SMALL, layOut } from './tree_layout.js';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -137,7 +138,8 @@ export class TreeView {
     const siblings = tree.siblingsOf(index).filter((each) => this.#round.tokens[each].fate.isGuess);
     if (token.fate.isGuess) {
       parts.push(t('tree.turn', { turn: siblings.indexOf(index) + 1, n: siblings.length }));
-      if (token.draft_prob !== null) parts.push(t('tree.draft', { q: finePercent(token.draft_prob) }));
+      const q = draftProbOf(token);
+      if (q !== null) parts.push(t('tree.draft', { q: finePercent(q) }));
       const isChecked = known === 'checked' || known === 'decided';
       if (isChecked && token.fate.isJudged) parts.push(t('tree.target', { p: finePercent(token.target_prob) }));
       if (known === 'decided' && hasCoin(token)) parts.push(coinText(token));
@@ -191,7 +193,7 @@ export function placeInTree(token, { tokens, tree }) {
 /** What stands at the edge that leads to a token: how probable it was, and the coin. */
 function factsOf(token) {
   const facts = make('span', 'sv-tree-facts', '', { 'aria-hidden': 'true' });
-  const { draft_prob: q = null, target_prob: p = null } = token;
+  const [q, p] = [draftProbOf(token), token.target_prob ?? null];
   const odds = make('span', 'sv-tree-odds');
   if (q !== null && token.fate.isGuess) odds.append(make('span', 'sv-tree-q', `q ${finePercent(q)}`));
   if (p !== null && token.fate.isJudged) odds.append(make('span', 'sv-tree-p', `p ${finePercent(p)}`));
@@ -207,8 +209,9 @@ function coinText({ draw, accept_prob: accept }) {
 }
 
 /** How thick the edge to a token is: by the draft's probability; what the target added has none. */
-function thicknessOf({ fate, draft_prob: q = null }) {
-  if (!fate.isGuess || q === null) return UNKNOWN;
+function thicknessOf(token) {
+  const q = token.fate.isGuess ? draftProbOf(token) : null;
+  if (q === null) return UNKNOWN;
   return THINNEST + q * (THICKEST - THINNEST);
 }
 

@@ -17,10 +17,9 @@ export const OVER = new Set(['finished', 'stopped', 'error', 'refused']);
  * @typedef {{ event?: RaceEvent, figures?: LaneFigures[], status?: Status }} Part
  *
  * A token of a round: a drafted or an emitted one of the trace, and what became of it. `position` is
- * its place in the output, null where it is not part of it; `isPicked` says of a guess that it was
- * not drawn from the draft's law, though that was recorded: a dynamic tree tries the draft's favourites.
+ * its place in the output, null where it is not part of it.
  * @typedef {{ text: string, fate: import('./fates.js').Fate, position: number | null,
- *   parent?: number, isPicked?: boolean, [field: string]: any }} Token
+ *   parent?: number, [field: string]: any }} Token
  */
 
 /** Folds events, figures and statuses; views are told when something was taken in. */
@@ -65,7 +64,7 @@ export class Race {
   }
 
   get isGreedy() {
-    return (this.started?.request?.sampling?.temperature ?? 0) === 0;
+    return this.started === null || this.started.request.sampling.temperature === 0;
   }
 
   get hasRounds() {
@@ -105,8 +104,7 @@ export class Race {
     if (event.event === 'ModelLoading' || event.event === 'ModelDownloading') this.loading = event;
     else if (event.event === 'RaceStarted') {
       this.started = event;
-      const { isGreedy } = this;
-      this.lanes = event.specs.map((spec, index) => new Lane(index, spec, event.specs, isGreedy));
+      this.lanes = event.specs.map((spec, index) => new Lane(index, spec, event.specs));
     } else if (event.event === 'RoundFinished') this.#takeRound(event);
     else if (event.event === 'LaneFinished') {
       const { stop_reason: stopReason, error, loop = null } = event;
@@ -146,16 +144,11 @@ export class Lane {
   /** Where the text repeats itself, once the lane has ended; null where it does not. */
   loop = null;
 
-  /**
-   * `specs` are those of all lanes: in what they differ, they are told apart; `isGreedy` says whether
-   * the race draws nothing.
-   */
-  constructor(index, spec, specs, isGreedy = true) {
+  /** `specs` are those of all lanes: in what they differ, they are told apart. */
+  constructor(index, spec, specs) {
     this.index = index;
     this.spec = spec;
     this.specs = specs;
-    /** Whether its guesses are the draft's favourites where others would be drawn. */
-    this.picks = spec.tree === 'dynamic' && !isGreedy;
   }
 
   get isBaseline() {
@@ -220,7 +213,7 @@ export class Round {
     this.alpha = alpha;
     this.speedup = speedup;
     /** @type {Token[]} */
-    this.tokens = tokensOf(round, lane.picks);
+    this.tokens = tokensOf(round);
     this.isTree = round.drafted.some((token, index) => token.parent !== index - 1);
   }
 
@@ -248,14 +241,14 @@ export class Round {
  * The drafted tokens as they were guessed, then what the target added. An accepted token takes its
  * text from the output, where pieces of one character are joined.
  */
-function tokensOf({ drafted, emitted, position: first }, isPicked) {
+function tokensOf({ drafted, emitted, position: first }) {
   const kept = emitted.filter((token) => token.source === 'draft');
   let position = first;
   const guesses = drafted.map((token) => {
     const inOutput = token.outcome === 'accepted' ? kept.shift() : undefined;
     const fate = FATES[token.outcome];
-    if (!inOutput) return { ...token, fate, isPicked, position: null };
-    return { ...token, text: inOutput.text, fate, isPicked, position: position++ };
+    if (!inOutput) return { ...token, fate, position: null };
+    return { ...token, text: inOutput.text, fate, position: position++ };
   });
   const added = emitted.filter((token) => token.source !== 'draft');
   return [
