@@ -19,12 +19,16 @@ from specviz.decoding import verify as verify_module
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.sampling import SeededChance, to_probs
-from specviz.trace.values import Sampling
+from specviz.decoding.trees import TreeSize
+from specviz.trace.values import Sampling, Tree
 
 FALSE_ALARM = 1e-6
 """Probability that a correct program fails one of these tests; the seeds are fixed, so it either
 always passes or never does."""
 PROMPT = (1, 0)
+
+
+Residual = Callable[[torch.Tensor, torch.Tensor | None, int], torch.Tensor]
 
 
 def chi_square_p(counts: Counter[Hashable], law: dict[Hashable, float]) -> float:
@@ -85,14 +89,16 @@ def test_flips_and_choices_of_one_generator_are_independent() -> None:
     assert chi_square_p(counts, even) > FALSE_ALARM
 
 
-def decoded(num_runs: int, gamma: int, sampling: Sampling) -> Counter[Hashable]:
+def decoded(
+    num_runs: int, gamma: int, sampling: Sampling, tree: TreeSize | None = None
+) -> Counter[Hashable]:
     """Outputs of the whole decoder over Markov tables of five tokens."""
     target, draft = random_table(5, 1), random_table(5, 2)
     chance = SeededChance(sampling.seed)
     chance.reset = lambda: None  # type: ignore[method-assign]  # one stream over all runs
     decoder = make_decoder(
         MarkovRunner(target),
-        DraftModel(MarkovRunner(draft), sampling, 5, frozenset()),  # type: ignore[arg-type]
+        DraftModel(MarkovRunner(draft), sampling, 5, frozenset(), tree=tree),  # type: ignore[arg-type]
         gamma=gamma,
         sampling=sampling,
         max_new_tokens=gamma + 2,
@@ -119,15 +125,31 @@ def test_seeded_decodes_follow_the_target(sampling: Sampling, gamma: int) -> Non
     assert chi_square_p(counts, expected_law(gamma, sampling)) > FALSE_ALARM
 
 
+@pytest.mark.parametrize("kind", [Tree.STATIC, Tree.DYNAMIC])
+def test_seeded_trees_follow_the_target(kind: Tree) -> None:
+    sampling = Sampling(temperature=0.7, seed=6)
+    counts = decoded(1_000, 2, sampling, TreeSize(kind, 2, 5))
+    assert chi_square_p(counts, expected_law(2, sampling)) > FALSE_ALARM
+
+
+@pytest.mark.parametrize("kind", [Tree.STATIC, Tree.DYNAMIC])
+def test_trees_with_a_wrong_residual_fail_this_test(
+    kind: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The negative control of trees."""
+    wrong: Residual = lambda target_probs, draft_probs, token: target_probs  # noqa: E731
+    monkeypatch.setattr(verify_module, "residual_probs", wrong)
+    sampling = Sampling(temperature=0.7, seed=6)
+    counts = decoded(1_000, 2, sampling, TreeSize(kind, 2, 5))
+    assert chi_square_p(counts, expected_law(2, sampling)) < FALSE_ALARM
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("gamma", [1, 2])
 def test_many_seeded_decodes_follow_the_target(gamma: int) -> None:
     sampling = Sampling(temperature=1.0, seed=4)
     counts = decoded(5_000, gamma, sampling)
     assert chi_square_p(counts, expected_law(gamma, sampling)) > FALSE_ALARM
-
-
-Residual = Callable[[torch.Tensor, torch.Tensor | None, int], torch.Tensor]
 
 
 def test_a_wrong_residual_fails_this_test(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,12 +31,13 @@ from specviz.decoding.proposers.eagle3 import Eagle3
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.decoding.sampling import Chance, SeededChance
 from specviz.decoding.static_runner import StaticRunner
+from specviz.decoding.trees import TreeSize
 from specviz.models.eagle_files import read_head_files
 from specviz.models.eagle_form import PLAIN_ROPE, HeadForm
 from specviz.models.eagle_head import LoadedHead
 from specviz.models.loading import LoadedModel
 from specviz.race.eagle_heads import build_head
-from specviz.trace.values import Outcome, Sampling
+from specviz.trace.values import Outcome, Sampling, Tree
 
 EXACT = 1e-12
 GREEDY = Sampling()
@@ -74,14 +75,23 @@ def small_head(vocab_size: int, draft_ids: Sequence[int]) -> Eagle3Pass:
     return Eagle3Pass(head)
 
 
+STATIC, DYNAMIC = (TreeSize(kind, 2, 3) for kind in (Tree.STATIC, Tree.DYNAMIC))
+
+
 @pytest.mark.parametrize(
-    ("vocab_size", "draft_ids", "gamma", "num_tokens", "sampling", "least_confidence"),
+    ("vocab_size", "draft_ids", "gamma", "num_tokens", "sampling", "least_confidence", "tree"),
     [
-        (2, (0, 1), 1, 3, Sampling(temperature=1.0), 0.0),
-        (2, (0, 1), 2, 4, Sampling(temperature=1.0), 0.0),
-        (2, (0, 1), 2, 4, Sampling(temperature=1.0), 0.6),
-        (3, (0, 2), 1, 3, Sampling(temperature=0.7, top_k=2), 0.0),
-        (3, (1,), 2, 4, Sampling(temperature=1.5, top_p=0.8), 0.0),
+        (2, (0, 1), 1, 3, Sampling(temperature=1.0), 0.0, None),
+        (2, (0, 1), 2, 4, Sampling(temperature=1.0), 0.0, None),
+        (2, (0, 1), 2, 4, Sampling(temperature=1.0), 0.6, None),
+        (3, (0, 2), 1, 3, Sampling(temperature=0.7, top_k=2), 0.0, None),
+        (3, (1,), 2, 4, Sampling(temperature=1.5, top_p=0.8), 0.0, None),
+        (3, (0, 2), 1, 3, Sampling(temperature=1.0), 0.0, STATIC),
+        (2, (0, 1), 2, 4, Sampling(temperature=1.0), 0.0, STATIC),
+        (3, (0, 1, 2), 3, 3, Sampling(temperature=1.5, top_p=0.8), 0.0, STATIC),
+        (3, (0, 2), 1, 3, Sampling(temperature=1.0), 0.0, DYNAMIC),
+        (3, (0, 1, 2), 2, 4, Sampling(temperature=0.7, top_k=2), 0.0, DYNAMIC),
+        (3, (0, 2), 3, 4, Sampling(temperature=1.0), 0.0, DYNAMIC),
     ],
 )
 def test_a_head_leaves_the_law_alone(
@@ -91,12 +101,13 @@ def test_a_head_leaves_the_law_alone(
     num_tokens: int,
     sampling: Sampling,
     least_confidence: float,
+    tree: TreeSize | None,
 ) -> None:
     table, prompt = random_table(vocab_size, 1), (1, 0)
     head, runner = small_head(vocab_size, draft_ids), TappedMarkov(table)
 
     def run(chance: Chance) -> tuple[int, ...]:
-        proposer = Eagle3(head, runner, sampling, NO_EOS, 8, least_confidence)
+        proposer = Eagle3(head, runner, sampling, NO_EOS, 8, least_confidence, tree)
         return run_to_end(
             make_decoder(
                 runner,

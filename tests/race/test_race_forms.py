@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 import torch
@@ -17,10 +18,10 @@ from specviz.decoding.play import Play
 from specviz.decoding.recorded_rounds import RecordedRounds
 from specviz.decoding.static_chain import ChainKind, StaticChain
 from specviz.decoding.static_proof import prove_static
-from specviz.decoding.static_runner import StaticRunner
+from specviz.decoding.static_runner import StaticRunner, StaticStep
 from specviz.models.loading import LoadedModel
 from specviz.race.lanes import build_decoder, encode_prompt
-from specviz.trace.values import Form, LaneSpec, Method, RaceRequest, Sampling
+from specviz.trace.values import Form, LaneSpec, Method, RaceRequest, Sampling, Tree
 
 CPU = torch.device("cpu")
 BASELINE = LaneSpec(None, Method.BASELINE, "target")
@@ -29,6 +30,11 @@ LOOKUP = LaneSpec(None, Method.PROMPT_LOOKUP, "target", gamma=8)
 EXIT = LaneSpec(None, Method.EARLY_EXIT, "target", gamma=4, exit_layer=1)
 Spoil = Callable[[torch.Tensor], torch.Tensor]
 LANES = (BASELINE, DRAFTING, LOOKUP)
+TREES = (
+    BASELINE,
+    replace(DRAFTING, tree=Tree.STATIC, branches=3, budget=12),
+    replace(DRAFTING, tree=Tree.DYNAMIC, branches=2, budget=8),
+)
 
 
 class FakeDevice:
@@ -130,6 +136,48 @@ def test_a_recorded_race_writes_what_a_plain_one_writes(pool: Pool, temperature:
     plain = race(pool, Forms(CPU, Compile.OFF), device, request)
     assert race(pool, forms, device, request) == plain
     assert device.num_replays > 60
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_trees_write_in_recorded_steps_what_they_write_in_plain_ones(
+    pool: Pool, temperature: float
+) -> None:
+    device = FakeDevice()
+    request = RaceRequest("a fox", TREES, Sampling(temperature, seed=5), 40)
+    forms = Forms(CPU, Compile.AUTO, device.make_capture)
+    plain = race(pool, Forms(CPU, Compile.OFF), device, request)
+    found, form = race_in_form(pool, forms, device, request)
+    assert (form.form, form.reason) == (Form.CAPTURED, "proved")
+    assert found == plain
+    if temperature == 0:
+        assert len(set(plain)) == 1
+
+
+def test_a_device_that_cannot_tell_branches_apart_grows_its_trees_plainly(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill = StaticStep.fill
+
+    def blind(step: StaticStep, ids: Any, positions: Any, start: int, *rest: object) -> None:
+        fill(step, ids, positions, start, start, None)
+
+    monkeypatch.setattr(StaticStep, "fill", blind)
+    forms = Forms(CPU, Compile.AUTO, FakeDevice().make_capture)
+    assert forms.of_race(pool.models, LANES).form is Form.CAPTURED
+    assert forms.of_race(pool.models, TREES).reason == "differs"
+
+
+def test_a_tree_needs_no_more_room_than_was_made_for_it(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StaticRunner, "_make_room", lambda self, n: _assert(n <= self.capacity))
+    forms = Forms(CPU, Compile.ON)
+    for max_new_tokens in (1, 20, 59, 61):
+        race(pool, forms, FakeDevice(), RaceRequest("a fox", TREES, Sampling(), max_new_tokens))
+
+
+def _assert(claim: bool) -> None:
+    assert claim
 
 
 @pytest.fixture

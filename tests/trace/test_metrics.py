@@ -135,6 +135,12 @@ def test_a_tree_may_reject_several_siblings_of_one_round() -> None:
     assert (metrics.num_accepted, metrics.num_rejected, metrics.num_discarded) == (1, 3, 2)
     assert metrics.alpha == pytest.approx(1 / 4)
     assert [each.rate for each in metrics.acceptance_by_position] == [1.0, 0.0]
+    # Two levels are two draft steps, however many nodes they have.
+    assert metrics.draft_cost == pytest.approx(2.0 / 2 / 10)
+    assert metrics.round_cost == pytest.approx((2.0 + 12.0) / 10)
+    assert metrics.acceptance_rate == pytest.approx(1 / 6)
+    assert metrics.tau == 2.0
+    assert metrics.target_passes_saved == 0.5
     assert metrics.predicted_speedup is None
 
 
