@@ -85,13 +85,24 @@ export class TreeView {
     this.#hadFocus = hadFocus;
   }
 
-  /** Show what is known of each token, and which one is chosen; true brings that into sight. */
-  show(knownOf, chosen, isSeen = true) {
+  /** Show what is known of each token, and which one is chosen; another one than before comes into sight. */
+  show(knownOf, chosen) {
     this.#nodes.forEach((node, index) => this.#showNode(node, index, knownOf(index), index === chosen));
-    if (chosen !== this.#chosen && isSeen) this.#reveal(this.#nodes[chosen].box);
+    const isOther = chosen !== this.#chosen;
     this.#chosen = chosen;
+    if (isOther) this.reveal();
     if (this.#hadFocus) this.focus();
     this.#hadFocus = false;
+  }
+
+  /** Bring the chosen token into sight, as far as the box itself scrolls. */
+  reveal() {
+    const [{ x, y, width }, box] = [this.#nodes[this.#chosen].box, this.element];
+    // The page's text may be larger than usual. Not scrollIntoView: that would move the whole page as well.
+    const scale = parseFloat(getComputedStyle(document.documentElement).fontSize) / PX_IN_REM;
+    const { height } = this.#sizes;
+    box.scrollLeft = within(box.scrollLeft, box.clientWidth, x * scale, (x + width) * scale);
+    box.scrollTop = within(box.scrollTop, box.clientHeight, y * scale, (y + height) * scale);
   }
 
   /** Put the keyboard on the chosen token. */
@@ -171,14 +182,6 @@ export class TreeView {
     if (next === null) return;
     this.#turnTo(next);
     event.preventDefault();
-  }
-
-  // Not scrollIntoView: that would move the whole page as well.
-  #reveal({ x, y, width }) {
-    const box = this.element;
-    const scale = this.#plane.offsetWidth / (parseFloat(this.#plane.style.width) * PX_IN_REM) || 1;
-    box.scrollLeft = within(box.scrollLeft, box.clientWidth, x * scale, (x + width) * scale);
-    box.scrollTop = within(box.scrollTop, box.clientHeight, y * scale, (y + this.#sizes.height) * scale);
   }
 }
 

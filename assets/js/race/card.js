@@ -116,8 +116,14 @@ export class Card {
     if (!isRight(spec)) notes.unshift(make('p', 'sv-note', t(`rule.${keyOf(spec.rule)}_about`)));
     const flip = this.#makeFlip(entry);
     const tree = this.#treeOf(entry);
+    const { scrollLeft, scrollTop } = this.#tree.element;
     this.#body.replaceChildren(meaning, decision(entry), ...tree, ...(flip ? [flip] : []), ...notes, title, ...bars);
-    if (tree.length) this.#tree.show(() => 'decided', entry.round.tokens.indexOf(entry.token));
+    if (tree.length) {
+      this.#tree.show(() => 'decided', entry.round.tokens.indexOf(entry.token));
+      // An element that is put in again has lost where it was scrolled to.
+      Object.assign(this.#tree.element, { scrollLeft, scrollTop });
+      this.#tree.reveal();
+    }
     // A plain step has nothing to be stepped through.
     this.#link.hidden = fate.name === 'plain';
     this.#body.scrollTop = 0;
