@@ -1,8 +1,8 @@
 """Grows a tree of drafts below a text, level by level: a draft model or a head reads each level in
 one pass, and only its new nodes.
 
-*Dynamic* is EAGLE-2's tree (Li et al. 2024, arXiv:2406.16858, section 4): of each level the k nodes
-of the highest cumulative log-probability are read and give k children each, and of all that came
+*Dynamic* is EAGLE-2's tree (Li et al. 2024, arXiv:2406.16858): of each level the k nodes of the
+highest cumulative log-probability are read and give k children each, and of all that came
 together the best are verified, as many as the budget allows. A child is never more probable than
 its parent, so they hang together. The children are fixed by the draft's laws, not drawn: point
 masses, which are accepted with the target's own probability.
@@ -86,11 +86,11 @@ def static_shape(depth: int, branches: int, budget: int) -> Shape:
     The draft of rank r (0 for the first) in a place is taken to be right with a chance of
     a·(1 - a)^r, a = 0.7: each takes the same share of what those before it missed. A node is on the
     path with the product of the chances along its own, so the best tree of `budget` nodes is that
-    of the largest products, and it hangs together (Chen et al. 2024, arXiv:2402.12374, section 3,
-    search for the same optimum with chances that they measure).
+    of the largest products, and it hangs together (Chen et al. 2024, arXiv:2402.12374, search for
+    the same optimum with chances that they measure).
 
-    Example: depth 2, 2 branches, 4 nodes: ranks (0) .7, (0, 0) .49, (1) .21 and one of (0, 1) and
-    (1, 0), .147 each, of which the first in that order.
+    Example: depth 2, 2 branches, 4 nodes: ranks (0) .7, (0, 0) .49, (1) .21 and of (0, 1) and
+    (1, 0), .147 each, the first in that order; parents -1, -1, 0, 0.
     """
 
     def log_chance(ranks: tuple[int, ...]) -> float:

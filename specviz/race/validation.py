@@ -76,7 +76,7 @@ def _check_sampling(sampling: Sampling) -> None:
 
 def _check_lane(name: str, spec: LaneSpec) -> None:
     if spec.method is Method.BASELINE:
-        if spec.gamma != 0 or spec.draft is not None:
+        if spec.gamma != 0 or spec.draft is not None or spec.tree is not Tree.NONE:
             raise RequestError(message("refusal.baseline_drafts"))
         if spec.rule is not Rule.RIGHT:
             raise RequestError(message("refusal.baseline_rule", found=spec.rule.value))

@@ -34,7 +34,7 @@ from specviz.errors import FormatError, RequestError
 from specviz.texts import in_english
 from specviz.trace import files
 from specviz.trace.metrics import race_metrics
-from specviz.trace.values import LaneSpec, Method
+from specviz.trace.values import LaneSpec, Method, Tree
 from specviz.trace.verdict import Agreement, race_verdicts
 
 DRAFT = "specviz-small"
@@ -129,6 +129,21 @@ def test_a_race_that_was_held_up_does_not_decide() -> None:
     found = cell(cells_of(record(*runs, held_up)), ALL)
     assert found.speedup == pytest.approx(2.0)
     assert found.num_prompts == 4
+
+
+def test_the_textbook_says_nothing_of_trees() -> None:
+    """Its formula knows chains; what is expected by position holds for levels too."""
+    made = record(at(2.0))
+    lane = made.plan.lanes[0]
+    spec = replace(lane.spec, tree=Tree.DYNAMIC, branches=4, budget=24)
+    planted = tuple(replace(each, spec=spec) for each in made.plan.lanes)
+    tree = replace(made, plan=replace(made.plan, lanes=planted))
+    chain, found = cell(cells_of(made), "story"), cell(cells_of(tree), "story")
+    assert chain.predicted_speedup_textbook is not None
+    assert found.predicted_speedup_textbook is None
+    assert found.predicted_speedup == chain.predicted_speedup
+    lanes = make_lanes([(lane.spec, (4,)), (spec, (4,))])
+    assert [each.draft for each in lanes] == ["specviz-small", "specviz-small dynamic 4x24"]
 
 
 def test_predicted_speedups_by_hand() -> None:

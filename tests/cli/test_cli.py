@@ -12,7 +12,13 @@ from traces import chain, lane, small_race
 
 from specviz.bench.repeats import LaneSummary
 from specviz.cli import main
-from specviz.cli.race_report import MAX_ROUNDS_SHOWN, lane_text, one_line, printable
+from specviz.cli.race_report import (
+    MAX_ROUNDS_SHOWN,
+    lane_text,
+    one_line,
+    printable,
+    rounds_table,
+)
 from specviz.models import threads
 from specviz.race.validation import check_request
 from specviz.trace import files
@@ -344,6 +350,19 @@ def test_marks_stand_before_line_breaks() -> None:
     bonus = replace(made.rounds[0].emitted[1], text="\n")
     round_ = replace(made.rounds[0], emitted=(made.rounds[0].emitted[0], bonus))
     assert lane_text("x", replace(made, rounds=(round_,))).plain == "x t1⏎★\n"
+
+
+def test_of_a_tree_the_text_has_what_was_tried_where_it_was_corrected() -> None:
+    """And its table the guesses level by level."""
+    race = files.read_trace(Path(__file__).parents[1] / "fixtures" / "trace_tree.json")
+    shown = lane_text("The small", race.lanes[1]).plain
+    assert shown == "The small dog ran home✗ away↻ and hid.★"
+    guessed = list(rounds_table("tree", race.lanes[1]).columns[1].cells)
+    assert str(guessed[0]) == " fox✗ dog │  ran ran sat │  home✗ fast"
+    assert [str(cell) for cell in rounds_table("tree", race.lanes[1]).columns[2].cells] == [
+        "2/7",
+        "2/3",
+    ]
 
 
 def test_a_long_race_shows_its_first_rounds(capsys: pytest.CaptureFixture[str]) -> None:
