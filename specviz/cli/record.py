@@ -12,8 +12,8 @@ from specviz.bench.repeats import finish_race
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
 from specviz.trace import files
-from specviz.trace.metrics import race_metrics
 from specviz.trace.limits import DEFAULT_BRANCHES, DEFAULT_BUDGET
+from specviz.trace.metrics import race_metrics
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling, StartRace, Tree
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"

@@ -51,7 +51,7 @@ export class LaneRow {
     const tools = isOneOfMany ? [this.#duplicate, this.#remove] : [];
     const top = wrap('div', 'sv-editor-top', dot(), this.#name, methods, ...tools);
     this.#tree = new TreeChoice(menu, (tree) => this.#reshape({ tree }), (name) => field(name, this.#numberInput(name)));
-    const numbers = [...this.#gammaField(), this.#confidence, ...this.#tree.elements];
+    const numbers = [this.#gammaField(), this.#confidence, this.#slider, this.#tree.sizes];
     const bottom = wrap('div', 'sv-editor-bottom', this.#detail, ...numbers);
     if (isOneOfMany) this.#rules = new RuleChoice(this.lane, menu, (rule) => this.#reshape({ rule }));
     const parts = [top, bottom, ...(this.#rules ? [this.#rules.element] : [])];
@@ -144,7 +144,7 @@ export class LaneRow {
     return field(name, select);
   }
 
-  /** A number with its slider. */
+  /** γ and how it is chosen, and what shape the guesses have; its slider follows all of it. */
   #gammaField() {
     const [min, max, step] = this.#menu.spans.gamma;
     const slider = this.#slider;
@@ -165,7 +165,7 @@ export class LaneRow {
       this.#drawSchedule();
     });
     const gamma = wrap('label', 'sv-editor-field', this.#gammaName, number);
-    return [wrap('div', 'sv-editor-gamma', gamma, this.#scheduleField), slider];
+    return wrap('div', 'sv-editor-gamma', gamma, this.#scheduleField, this.#tree.element);
   }
 
   /** Chain or tree; a tree grows to one depth, which nothing else chooses. */

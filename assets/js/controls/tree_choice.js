@@ -3,14 +3,13 @@ import { make, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
 import { treesOf } from './store.js';
 
-/** Two elements in the row of a lane: the choice, and the sizes of the tree that was chosen. */
+/** In the row of a lane `element` is the choice, and `sizes` are those of the tree that was chosen. */
 export class TreeChoice {
   #menu;
   #fieldOf;
   #select = make('select');
-  #field = wrap('label', 'sv-editor-field', make('span', 'sv-spoken', t('editor.tree')), this.#select);
-  #sizes = make('div', 'sv-editor-detail sv-editor-sizes');
-  elements = [this.#field, this.#sizes];
+  element = wrap('label', 'sv-editor-field', make('span', 'sv-spoken', t('editor.tree')), this.#select);
+  sizes = make('div', 'sv-editor-detail sv-editor-sizes');
 
   /** `choose(tree)` is called as the visitor chooses; `fieldOf(name)` makes the control of a number. */
   constructor(menu, choose, fieldOf) {
@@ -27,7 +26,7 @@ export class TreeChoice {
     this.#select.replaceChildren(...offered.map(option));
     this.#select.value = tree;
     this.#select.title = t(`tree.${tree}_about`);
-    this.#field.hidden = offered.length < 2;
-    this.#sizes.replaceChildren(...(tree === 'none' ? [] : ['branches', 'budget'].map(this.#fieldOf)));
+    this.element.hidden = offered.length < 2;
+    this.sizes.replaceChildren(...(tree === 'none' ? [] : ['branches', 'budget'].map(this.#fieldOf)));
   }
 }

@@ -31,9 +31,9 @@ export function distributions({ token, round, isGreedy, known = 'decided' }) {
   if (known === 'nothing') return [note(t('law.not_yet'))];
   const judged = judgedFor(token, round);
   const kinds = KINDS.filter(({ topOf, since }) => topOf(judged)?.length && isKnown(known, since));
-  // At temperature 0 nothing is decided by what the distributions share.
+  // What both share decides over a guess that was drawn from all of q: not at temperature 0, nor after a sibling.
   const hasBoth = ['draft', 'target'].every((kind) => kinds.some((each) => each.kind === kind));
-  const isShared = !isGreedy && hasBoth && !isPicked(judged);
+  const isShared = !isGreedy && hasBoth && !isPicked(judged) && !takenBefore(judged, round).num;
   const facts = { token, judged, kinds, isShared };
   const parts = kinds.length ? [keyOf(facts), tableOf(facts)] : [note(t('law.none'))];
   const meaning = meaningOf(judged, round, known, isGreedy);
