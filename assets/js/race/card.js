@@ -108,7 +108,8 @@ export class Card {
     sample.dataset.mark = fate.mark;
     const words = make('p', 'sv-card-place', placeOf(entry));
     this.#head.replaceChildren(sample, make('span', 'sv-card-fate', t(`fate.${fate.name}`)), words);
-    const meaning = make('p', 'sv-card-meaning', t(`fate.${fate.name}_meaning`));
+    // Why a guess was never judged is said of each with its own reason.
+    const meaning = fate.name === 'discarded' ? [] : [make('p', 'sv-card-meaning', t(`fate.${fate.name}_meaning`))];
     const title = make('h3', '', t('law.title'));
     // What decided is read first: the table below it may be longer than there is room.
     const [notes, bars] = partsOf(entry);
@@ -117,7 +118,7 @@ export class Card {
     const flip = this.#makeFlip(entry);
     const tree = this.#treeOf(entry);
     const { scrollLeft, scrollTop } = this.#tree.element;
-    this.#body.replaceChildren(meaning, decision(entry), ...tree, ...(flip ? [flip] : []), ...notes, title, ...bars);
+    this.#body.replaceChildren(...meaning, decision(entry), ...tree, ...(flip ? [flip] : []), ...notes, title, ...bars);
     if (tree.length) {
       this.#tree.show(() => 'decided', entry.round.tokens.indexOf(entry.token));
       // An element that is put in again has lost where it was scrolled to.
