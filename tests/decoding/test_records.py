@@ -25,8 +25,9 @@ from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.prompt_lookup import PromptLookup
 from specviz.decoding.recorder import Recorder
 from specviz.decoding.sampling import Chance, to_probs
+from specviz.decoding.trees import TreeSize
 from specviz.models.detokenizer import IncrementalDetokenizer
-from specviz.trace.values import Outcome, Round, Sampling, Source
+from specviz.trace.values import Outcome, Round, Sampling, Source, Tree
 
 NO_EOS: frozenset[int] = frozenset()
 PROMPT = (1, 0)
@@ -221,6 +222,26 @@ def test_trees_record_rejected_siblings_and_the_accepted_path() -> None:
                 assert all(n > node for n in later)
                 num_late += len(later)
     assert num_late > 0, "a later sibling must have been accepted somewhere"
+
+
+def test_above_temperature_0_a_dynamic_tree_is_written_down_as_point_masses() -> None:
+    """And its top lists show what the draft believed, the siblings among it."""
+    sampling = Sampling(temperature=1.0, seed=2)
+    size = TreeSize(Tree.DYNAMIC, 3, 9)
+    decoder = make_decoder(
+        MarkovRunner(TARGET),
+        DraftModel(MarkovRunner(DRAFT), sampling, 12, NO_EOS, tree=size),  # type: ignore[arg-type]
+        gamma=3,
+        sampling=sampling,
+        max_new_tokens=40,
+        recorder=Recorder(sampling, PlainDetokenizer(), record_top=True),
+    )
+    tokens = [token for finished in rounds_of(decoder) for token in finished.drafted]
+    judged = [token for token in tokens if token.outcome is not Outcome.DISCARDED]
+    assert len(judged) < len(tokens)
+    assert {token.draft_prob for token in tokens} == {None}
+    assert all(token.overlap == pytest.approx(token.accept_prob) for token in judged)
+    assert all(token.id in {entry.id for entry in token.top_draft} for token in tokens)
 
 
 class Slow:

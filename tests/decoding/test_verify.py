@@ -1,10 +1,11 @@
-"""Verification where rounding has left nothing of a law."""
+"""Verification where rounding has left nothing of a law, and by which laws siblings are tried."""
 
+import pytest
 import torch
 
 from specviz.decoding.proposal import Proposal, chain
 from specviz.decoding.sampling import Flip, SeededChance
-from specviz.decoding.verify import verify
+from specviz.decoding.verify import Judgement, laws_tried, verify
 from specviz.trace.values import Source
 
 
@@ -58,3 +59,29 @@ def test_the_source_of_the_next_token_of_a_walk_without_drafts() -> None:
     assert (result.path, result.next_token, result.source) == ((), 1, Source.TARGET)
     assert result.judgements == ()
     assert result.residual is None
+
+
+@pytest.mark.parametrize("is_drawn", [True, False], ids=["drawn", "point masses"])
+def test_the_laws_that_siblings_were_tried_by(is_drawn: bool) -> None:
+    """p = (.5, .3, .2), q = (.6, .3, .1): after token 0, drawn, p is (0, 0, 1) and q (0, .75, .25);
+    a point mass leaves p = (0, .6, .4). Below token 1 both laws are new."""
+    p = torch.tensor([0.5, 0.3, 0.2], dtype=torch.float64)
+    q = torch.tensor([0.6, 0.3, 0.1], dtype=torch.float64)
+    proposal = Proposal((0, 1, 2), (-1, -1, 1), q.expand(3, -1) if is_drawn else None)
+    judgements = [
+        Judgement(node, is_accepted, 0.0, 0.0, None)
+        for node, is_accepted in enumerate((False, True, True))
+    ]
+    tried = list(laws_tried(proposal, p.expand(4, -1), judgements))
+    assert [node for node, _, _ in tried] == [0, 1, 2]
+    second = [0.0, 0.0, 1.0] if is_drawn else [0.0, 0.6, 0.4]
+    for (_, target, draft), expected, other in zip(
+        tried,
+        (p.tolist(), second, p.tolist()),
+        (q.tolist(), [0.0, 0.75, 0.25], q.tolist()),
+        strict=True,
+    ):
+        assert target.tolist() == pytest.approx(expected)
+        assert (draft is None) == (not is_drawn)
+        if draft is not None:
+            assert draft.tolist() == pytest.approx(other)
