@@ -31,6 +31,7 @@ from specviz.trace.values import (
     TopToken,
     Trace,
     TraceRequest,
+    Tree,
 )
 from specviz.ui.hub_offer import (
     HubAccess,
@@ -209,22 +210,13 @@ class FakeRace:
         rest = request.max_new_tokens - lane.num_emitted
         gamma = 0 if lane.spec.method is Method.BASELINE else min(lane.spec.gamma, rest - 1)
         greedy = request.sampling.temperature == 0.0
-        drafted: list[DraftToken] = []
+        drafted = self._drafts(lane, gamma, coin, greedy)
         emitted: list[EmittedToken] = []
-        outcome = Outcome.ACCEPTED
-        for offset in range(gamma):
-            word = self._word(lane.num_emitted + offset)
-            if outcome is not Outcome.ACCEPTED:
-                outcome = Outcome.DISCARDED
-            elif coin.random() > self._hit * (MISFIT if lane.spec.draft == "fake-misfit" else 1):
-                outcome = Outcome.REJECTED
-            shown = word if outcome is Outcome.ACCEPTED else self._word(coin.randrange(90) + 1)
-            token = self._draft(shown, offset - 1, outcome, coin, greedy)
-            drafted.append(token)
-            if outcome is Outcome.ACCEPTED:
+        for token in drafted:
+            if token.outcome is Outcome.ACCEPTED:
+                word = self._word(lane.num_emitted + len(emitted))
                 emitted.append(_emit(word, Source.DRAFT, greedy, token.target_prob))
-        source = Source.TARGET if not drafted else Source.BONUS
-        source = Source.CORRECTION if outcome is not Outcome.ACCEPTED else source
+        source = _source_after(drafted)
         last = _emit(self._word(lane.num_emitted + len(emitted)), source, greedy, 0.61)
         if source is not Source.CORRECTION:
             last = EmittedToken(*_fields(last), top_target=self._top(last.text, 0.61, coin))
@@ -239,6 +231,36 @@ class FakeRace:
             verify_ms=(9.0 if gamma else 8.0) + coin.random(),
             other_ms=0.1,
         )
+
+    def _drafts(
+        self, lane: _Lane, gamma: int, coin: random.Random, greedy: bool
+    ) -> list[DraftToken]:
+        """Guess a chain, or a tree that branches below what was kept and goes on below one more."""
+        hit = self._hit * (MISFIT if lane.spec.draft == "fake-misfit" else 1)
+        is_tree = lane.spec.tree is not Tree.NONE
+        branches, budget = (lane.spec.branches, lane.spec.budget) if is_tree else (1, gamma)
+        drafted: list[DraftToken] = []
+        kept: int | None = -1
+        parents = [-1]
+        for level in range(gamma):
+            word, below = self._word(lane.num_emitted + level), []
+            grown, kept = kept, None
+            for parent in parents:
+                is_reached = parent == grown
+                width = branches if is_reached or parent == parents[0] else 1
+                turn = 0 if not is_tree else min(coin.randrange(width), coin.randrange(width))
+                right = turn if is_reached and coin.random() <= hit else None
+                for rank in range(min(width, budget - len(drafted))):
+                    outcome = Outcome.DISCARDED
+                    if is_reached and kept is None:
+                        outcome = Outcome.ACCEPTED if rank == right else Outcome.REJECTED
+                    shown = word if rank == right else self._word(coin.randrange(90) + 1)
+                    drafted.append(self._draft(shown, parent, outcome, coin, greedy))
+                    below.append(len(drafted) - 1)
+                    if outcome is Outcome.ACCEPTED:
+                        kept = below[-1]
+            parents = ([below[0]] if below else []) + ([] if kept in (None, *below[:1]) else [kept])
+        return drafted
 
     def _draft(
         self, word: str, parent: int, outcome: Outcome, coin: random.Random, greedy: bool
@@ -284,6 +306,15 @@ class FakeRace:
 
     def _word(self, position: int) -> str:
         return self._words[(position * 7 + position // 5) % len(self._words)]
+
+
+def _source_after(drafted: list[DraftToken]) -> Source:
+    """Where the token after the kept ones comes from."""
+    if not drafted:
+        return Source.TARGET
+    kept = [index for index, token in enumerate(drafted) if token.outcome is Outcome.ACCEPTED]
+    end = kept[-1] if kept else -1
+    return Source.CORRECTION if any(token.parent == end for token in drafted) else Source.BONUS
 
 
 def _emit(word: str, source: Source, greedy: bool, prob: float | None) -> EmittedToken:

@@ -171,7 +171,10 @@ def _other_ways_to_guess(visitor: Visitor, page: Page) -> None:
     visitor.race()
     visitor.told("EAGLE-3 does not race on this page yet")
     visitor.coach.get_by_role("button", name="Understood").click()
-    visitor.judge("the same tokenizer", "The same pair")
+    visitor.told("Press Race here: the same draft guesses a chain")
+    visitor.race()
+    expect(visitor.coach).to_contain_text(re.compile(r"dynamic tree.*: τ = \d"))
+    visitor.judge("the same tokenizer", "The same pair", "higher τ")
 
 
 LESSONS = (

@@ -9,9 +9,10 @@ from rich.text import Text
 from specviz.models.eagle_form import STATED
 from specviz.trace.counts import is_chain, last_accepted, levels_of
 from specviz.trace.loops import loop_of
-from specviz.trace.names import gamma_text, names_of
+from specviz.trace.names import gamma_text, names_of, tree_text
 from specviz.trace.outcomes import FATE_OF_OUTCOME, FATE_OF_SOURCE, OUTCOMES, OutcomeStyle
 from specviz.trace.values import (
+    LaneSpec,
     LaneTrace,
     Method,
     Outcome,
@@ -19,6 +20,7 @@ from specviz.trace.values import (
     Source,
     StopReason,
     Trace,
+    Tree,
 )
 
 MAX_ROUNDS_SHOWN = 40
@@ -78,11 +80,18 @@ def _notes(trace: Trace, lane: LaneTrace) -> list[Text]:
 
 
 def lane_titles(trace: Trace) -> tuple[str, ...]:
-    """Names of the lanes, each with its draft length."""
+    """Names of the lanes, each with its draft length, and with its tree where that is not named."""
     return tuple(
-        f"{name} γ={gamma_text(lane.spec)}" if lane.spec.gamma else name
-        for name, lane in zip(names_of(trace), trace.lanes, strict=True)
+        _title(name, lane.spec) for name, lane in zip(names_of(trace), trace.lanes, strict=True)
     )
+
+
+def _title(name: str, spec: LaneSpec) -> str:
+    if not spec.gamma:
+        return name
+    tree = tree_text(spec)
+    is_said = spec.tree is Tree.NONE or tree in name
+    return f"{name} γ={gamma_text(spec)}" + ("" if is_said else f", {tree}")
 
 
 def lane_text(prompt: str, lane: LaneTrace) -> Text:

@@ -12,8 +12,9 @@ from specviz.bench.repeats import finish_race
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_DRAFT, DEFAULT_TARGET
 from specviz.trace import files
+from specviz.trace.limits import DEFAULT_BRANCHES, DEFAULT_BUDGET
 from specviz.trace.metrics import race_metrics
-from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling, StartRace
+from specviz.trace.values import LaneSpec, Method, RaceRequest, Sampling, StartRace, Tree
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets"
 _ALONE = LaneSpec(None, Method.BASELINE, DEFAULT_TARGET)
@@ -65,9 +66,24 @@ RECORDINGS: tuple[Recording, ...] = (
         Sampling(temperature=1.5),
         max_new_tokens=64,
     ),
+    Recording(
+        "7-tree",
+        "story_fox_and_turtle",
+        (
+            _drafting(DEFAULT_DRAFT, 5),
+            replace(
+                _drafting(DEFAULT_DRAFT, 5),
+                tree=Tree.DYNAMIC,
+                branches=DEFAULT_BRANCHES,
+                budget=DEFAULT_BUDGET,
+            ),
+        ),
+        max_new_tokens=64,
+    ),
 )
 """A greedy race, a sampled one with coins, four lanes, a draft that does not pay, guesses that cost
-too much, and two draft lengths. Those that lose are what the lesson on losing shows."""
+too much, two draft lengths, and a tree beside a chain of its depth. Those that lose are what the
+lesson on losing shows."""
 
 
 def add_record_options(parser: ArgumentParser) -> None:

@@ -55,8 +55,9 @@ class TreeSize:
         return cls(spec.tree, spec.branches, spec.budget)
 
     def num_read(self, depth: int) -> int:
-        """Most nodes that a draft reads of such a tree: those of its last level are never read."""
-        return sum(self.level_widths(depth))
+        """Most nodes that a draft reads of such a tree, or of the shallower ones at a text's end:
+        those of its last level are never read."""
+        return max(sum(self.level_widths(level)) for level in range(1, depth + 1))
 
     def level_widths(self, depth: int) -> tuple[int, ...]:
         """Most nodes that are read at once, of each level."""

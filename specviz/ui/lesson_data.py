@@ -92,7 +92,10 @@ def _positions(packets: list[Parts]) -> list[dict[str, Any]]:
         if event["event"] != "RoundFinished" or event["lane"] == 0:
             continue
         before = text
-        for token in event["round"]["drafted"]:
+        drafted = event["round"]["drafted"]
+        is_chain = all(token["parent"] == index - 1 for index, token in enumerate(drafted))
+        # In a tree most guesses stand beside the text, and not behind the one before them.
+        for token in drafted if is_chain else ():
             words = _words(token)
             overlap = sum(min(each["target_prob"], each["draft_prob"]) for each in words)
             found.append({"before": before, "words": words, "overlap": overlap})

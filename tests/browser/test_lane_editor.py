@@ -111,6 +111,28 @@ def test_gamma_by_slider_and_number_stay_together(open_page: OpenPage, fake_addr
     expect(page.locator("#sv-race-stage .sv-lane").nth(1)).to_contain_text("γ = 16")
 
 
+def test_a_lane_guesses_a_tree(open_page: OpenPage, fake_address: str) -> None:
+    page = open_page(fake_address, width=380, height=800)
+    row = _rows(page).first
+    shape = row.get_by_role("combobox", name="Chain or tree of guesses")
+    shape.select_option("dynamic")
+    expect(row.get_by_role("spinbutton", name="Depth γ")).to_have_value("4")
+    expect(row.get_by_role("combobox", name="How the draft length is chosen")).to_be_hidden()
+    nodes = row.get_by_role("spinbutton", name="Nodes, at most")
+    nodes.fill("99")
+    nodes.press("Tab")
+    expect(nodes).to_have_value("64")
+    assert page.evaluate("document.documentElement.scrollWidth") == 380
+    _race_to_the_end(page)
+    expect(page.locator("#sv-race-stage .sv-lane").nth(1)).to_contain_text(
+        "γ = 4, dynamic tree, 4 branches, 64 nodes"
+    )
+    row.get_by_text("prompt lookup", exact=True).click()
+    expect(shape).to_be_hidden()
+    expect(nodes).to_have_count(0)
+    expect(row.get_by_role("spinbutton", name="Draft length γ")).to_have_value("4")
+
+
 def test_three_lanes_fit_a_phone(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address, width=380, height=800)
     for _ in range(2):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
@@ -12,6 +13,8 @@ OpenPage = Callable[..., Page]
 TREE = Path(__file__).parents[1] / "fixtures" / "trace_tree.json"
 PLACE = ".sv-round-place"
 CARDS = ".sv-round-cards .sv-guess"
+TREE_VIEW = ".sv-round-tree"
+NODES = ".sv-tree-node"
 
 
 def _open_rounds(page: Page) -> None:
@@ -31,7 +34,7 @@ def _open_tree(page: Page) -> None:
     page.locator("#sv-race-status input[type=file]").set_input_files(TREE)
     page.wait_for_selector(".sv-lane .sv-correction")
     _open_rounds(page)
-    page.wait_for_selector(".sv-tree")
+    page.wait_for_selector(f"{TREE_VIEW} {NODES}")
 
 
 def _known(page: Page) -> list[str | None]:
@@ -160,24 +163,62 @@ def test_the_coin_is_thrown_again(open_page: OpenPage, fake_address: str) -> Non
     expect(page.locator(".sv-dot")).to_have_count(0)
 
 
-def test_a_tree_of_guesses_is_drawn(open_page: OpenPage, fake_address: str) -> None:
+def test_a_tree_of_guesses_is_drawn_and_walked(open_page: OpenPage, fake_address: str) -> None:
     page = open_page(fake_address)
     _open_tree(page)
-    assert page.locator(".sv-tree-edge").count() == 8
-    bold = page.locator(".sv-tree-edge:is([data-fate=accepted], [data-fate=correction])")
-    assert bold.count() == 3
+    tree = page.locator(TREE_VIEW)
+    expect(page.locator(CARDS)).to_have_count(0)
+    assert tree.locator(".sv-tree-edge").count() == 8
+    for part in ("edge", "band"):
+        bold = f".sv-tree-{part}:is([data-fate=accepted], [data-fate=correction])"
+        expect(tree.locator(bold)).to_have_count(3)
     columns = {
-        card.locator(".sv-tok").inner_text(): card.bounding_box()["x"]
-        for card in page.locator(CARDS).all()
-        if card.get_attribute("data-fate") != "discarded"
+        node.locator(".sv-tok").inner_text(): node.bounding_box()["x"]  # type: ignore[index]
+        for node in tree.locator(NODES).all()
+        if node.get_attribute("data-fate") != "discarded"
     }
     assert columns["␣fox"] == columns["␣dog"] < columns["␣ran"] < columns["␣home"]
     assert columns["␣home"] == columns["␣away"]
-    expect(page.locator(".sv-round-story")).to_contain_text("tree with 3 branches")
-    page.locator(CARDS, has_text="␣fox").focus()
-    page.keyboard.press("Enter")
+    expect(page.locator(".sv-round-story")).to_contain_text("A tree of 7 guesses was made")
+    fox = tree.get_by_role("treeitem", name="␣fox, guess 1 of 2 for this place, draft 50 %")
+    expect(fox).to_contain_text("● 0.810 ≥ 0.400")
+    fox.click()
     expect(page.locator(".sv-round-laws tr.is-chosen")).to_contain_text("␣fox")
-    expect(page.locator(".sv-round-laws tr.is-chosen")).to_contain_text("50 %")
+    for key, name in {"ArrowDown": "dog", "ArrowRight": "ran", "ArrowLeft": "dog"}.items():
+        page.keyboard.press(key)
+        expect(tree.locator(f"{NODES}:focus")).to_have_text(re.compile(f"^␣{name}"))
+    expect(page.locator(PLACE)).to_have_text("Round 1 of 2")
+    expect(page.locator(".sv-round-chosen")).to_contain_text(
+        "1 guess for this place was thrown away before it"
+    )
+    page.locator(PLACE).click()
+    page.keyboard.press("ArrowUp")
+    assert set(_fates(tree)) == {"undecided"}
+    assert Axe().run(page).response["violations"] == []
+
+
+def test_a_tree_is_walked_in_the_card_of_a_token(open_page: OpenPage, fake_address: str) -> None:
+    page = open_page(fake_address, width=380, height=800)
+    page.locator("#sv-race-status input[type=file]").set_input_files(TREE)
+    page.wait_for_selector(".sv-lane .sv-correction")
+    lane = page.locator(".sv-lane >> nth=1")
+    assert _fates(lane.locator(".sv-r >> nth=0"), ".sv-t") == [
+        *("rejected", "accepted", "accepted", "rejected", "discarded", "correction")
+    ]
+    lane.get_by_role("option", name="3 guesses of the tree, never judged, round 1").click()
+    card = page.locator("#sv-race-stage .sv-card")
+    expect(card).to_contain_text("Never judged: it follows ␣fox, which was thrown away.")
+    card.get_by_role("treeitem", name="␣dog").click()
+    expect(card.locator(".sv-card-head")).to_contain_text("accepted")
+    page.keyboard.press("ArrowRight")
+    expect(card.locator(f"{NODES}:focus")).to_have_text("␣ran")
+    expect(lane.locator(".sv-t.is-pinned")).to_have_text(re.compile("ran"))
+    assert page.evaluate("document.documentElement.scrollWidth") == 380
+    assert Axe().run(page).response["violations"] == []
+
+
+def _fates(tree: Locator, part: str = NODES) -> list[str | None]:
+    return [node.get_attribute("data-fate") for node in tree.locator(part).all()]
 
 
 def test_a_live_race_is_followed_from_its_last_round(

@@ -15,6 +15,7 @@ from specviz.cli import main
 from specviz.cli.race_report import (
     MAX_ROUNDS_SHOWN,
     lane_text,
+    lane_titles,
     one_line,
     printable,
     rounds_table,
@@ -34,6 +35,7 @@ from specviz.trace.values import (
     StartRace,
     StopReason,
     Trace,
+    Tree,
 )
 
 
@@ -370,6 +372,21 @@ def test_of_a_tree_the_text_has_what_was_tried_where_it_was_corrected() -> None:
         "2/7",
         "2/3",
     ]
+
+
+def test_a_lane_is_titled_with_its_tree_once() -> None:
+    race = small_race()
+    spec = replace(race.lanes[1].spec, name=None, tree=Tree.DYNAMIC, branches=2, budget=8)
+    planted = replace(race.lanes[1], spec=spec)
+    chain_lane = replace(planted, spec=replace(spec, tree=Tree.NONE, branches=0, budget=0))
+    alone = replace(race, lanes=(race.lanes[0], planted))
+    both = replace(race, lanes=(race.lanes[0], planted, chain_lane))
+    tree = "dynamic tree, 2 branches, 8 nodes"
+    assert lane_titles(alone)[1] == f"target + draft model γ={spec.gamma}, {tree}"
+    assert lane_titles(both)[1:] == (
+        f"target + draft model ({tree}) γ={spec.gamma}",
+        f"target + draft model (chain) γ={spec.gamma}",
+    )
 
 
 def test_a_long_race_shows_its_first_rounds(capsys: pytest.CaptureFixture[str]) -> None:

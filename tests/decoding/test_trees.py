@@ -22,6 +22,7 @@ from fakes import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from specviz.decoding.flipped_coin import FlippedCoin
 from specviz.decoding.proposal import ROOT, Proposal, depths
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.sampling import Chance, SeededChance, to_probs
@@ -207,6 +208,51 @@ def test_what_the_draft_holds_impossible_is_not_proposed(kind: Tree) -> None:
     assert max(Counter(proposal.parents).values()) == 2
     certain = planted(one_hot_table(6, 1), SAMPLED, TreeSize(kind, 4, 40))
     assert certain.propose(PROMPT, 3, SeededChance(1)).is_chain
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_tree_reads_more_than_is_said(kind: Tree) -> None:
+    """What a recorded step tells apart was decided beforehand."""
+    size = TreeSize(kind, 3, 10)
+    draft = planted(random_table(6, 2), GREEDY, size)
+    runner: Any = draft.runner
+    for gamma in range(1, 6):
+        draft.propose(PROMPT, gamma, SeededChance(0))
+        assert len(runner._grown) - 1 <= size.num_read(gamma) <= size.num_read(5)
+
+
+def test_a_coin_of_a_tree_can_fall_the_other_way() -> None:
+    """Coins are counted in the order of the nodes, round after round."""
+
+    def rounds(which: int | None) -> list[Any]:
+        chance: Chance = SeededChance(7)
+        decoder = make_decoder(
+            MarkovRunner(random_table(6, 1)),
+            planted(random_table(6, 2), SAMPLED, TreeSize(Tree.STATIC, 3, 9)),
+            gamma=3,
+            sampling=SAMPLED,
+            max_new_tokens=30,
+            chance=chance if which is None else FlippedCoin(chance, which),
+        )
+        decoder.prefill(PROMPT)
+        found = []
+        while decoder.stop_reason is None:
+            found.append(decoder.step())
+        return found
+
+    def coins(found: list[Any]) -> list[Any]:
+        return [token for each in found for token in each.drafted if token.draw is not None]
+
+    plain = coins(rounds(None))
+    which = next(
+        number
+        for number, token in enumerate(plain)
+        if number > 4 and token.parent >= 0 and 0 < token.accept_prob < 1
+    )
+    flipped = coins(rounds(which))
+    assert flipped[:which] == plain[:which]
+    assert flipped[which].id == plain[which].id
+    assert flipped[which].outcome != plain[which].outcome
 
 
 # The law.

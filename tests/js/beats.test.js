@@ -2,12 +2,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FATES } from '../../assets/js/model/fates.js';
+import { TokenTree } from '../../assets/js/model/tree.js';
 import { Beats } from '../../assets/js/rounds/beats.js';
 
-/** Beats of a round whose tokens have these fates, and these chances to be kept. */
-function beatsOf(fates, chances = []) {
-  const tokens = fates.map((name, index) => ({ fate: FATES[name], accept_prob: chances[index] ?? null }));
-  return new Beats({ tokens });
+/** Beats of a round whose tokens have these fates, these chances to be kept and these parents, else those of a chain. */
+function beatsOf(fates, chances = [], parents = fates.map((_, index) => index - 1)) {
+  const tokens = fates.map((name, index) => ({
+    text: 'a',
+    position: null,
+    fate: FATES[name],
+    accept_prob: chances[index] ?? null,
+    parent: parents[index],
+  }));
+  return new Beats({ tokens, tree: new TokenTree(tokens) });
 }
 
 /** What is known of all tokens at each beat. */
@@ -39,14 +46,17 @@ test('a text that ends within the guesses has nothing added', () => {
   assert.deepEqual(story(beats).slice(-2), ['cc', 'dd']);
 });
 
-test('in a tree, siblings are decided in the order in which they were judged', () => {
-  const beats = beatsOf(['rejected', 'accepted', 'discarded', 'accepted', 'bonus']);
-  assert.deepEqual(beats.kept, [1, 3]);
-  assert.deepEqual(story(beats).slice(beats.ends[1]), ['ccccn', 'dcccn', 'ddccn', 'ddddn', 'ddddd']);
+test('a tree grows level by level, and what a decision settles is told with it', () => {
+  const fates = ['rejected', 'accepted', 'discarded', 'discarded', 'accepted', 'bonus'];
+  const beats = beatsOf(fates, [], [-1, -1, -1, 0, 1]);
+  assert.deepEqual(beats.ends, [2, 3, 7]);
+  assert.deepEqual(beats.kept, [1, 4]);
+  assert.deepEqual(story(beats), ['nnnnnn', 'gggnnn', 'gggggn', 'cccccn', 'dccdcn', 'ddddcn', 'dddddn', 'dddddd']);
+  assert.deepEqual([1, 2, 3, 4, 5, 6, 7].map((beat) => beats.indexAt(beat)), [0, 3, undefined, 0, 1, 4, 5]);
 });
 
 test('what was rejected is worth a look first, else the narrowest escape', () => {
-  assert.equal(beatsOf(['rejected', 'accepted', 'rejected', 'correction']).telling(), 2);
+  assert.equal(beatsOf(['rejected', 'accepted', 'rejected', 'correction'], [], [-1, -1, 1]).telling(), 2);
   assert.equal(beatsOf(['accepted', 'accepted', 'bonus'], [0.9, 0.3]).telling(), 1);
   assert.equal(beatsOf(['accepted', 'accepted', 'bonus']).telling(), 0);
 });

@@ -130,3 +130,13 @@ def test_a_race_that_was_stopped_says_so_when_it_is_played() -> None:
     assert {lane.stop_reason for lane in last.trace.lanes} == {StopReason.CANCELLED}
     *_, end = packets_of(last.trace)
     assert end["status"] == {"state": "stopped", "text": {"id": "status.stopped_here"}}
+
+
+def test_the_recorded_tree_keeps_more_a_round_than_the_chain_of_its_depth() -> None:
+    packets = read_recorded("7-tree")
+    assert packets is not None
+    chain, tree = (each["metrics"] for each in packets[-1]["figures"][1:])
+    specs = packets[0]["events"][0]["specs"][1:]
+    assert [spec["tree"] for spec in specs] == ["none", "dynamic"]
+    assert specs[0]["gamma"] == specs[1]["gamma"]
+    assert tree["tau"] > chain["tau"]

@@ -1,15 +1,16 @@
-// One lane that drafts, as it is set: its method, what that takes, γ, and behind "Break it" a wrong rule.
+// One lane that drafts, as it is set: its method, what that takes, γ, its tree, and behind "Break it" a wrong rule.
 import { keyOf } from '../model/names.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { setEnabled } from '../page/enabled.js';
 import { t, translate } from '../page/strings.js';
 import { RuleChoice } from './rule_choice.js';
 import { fitLanes, schedulesOf } from './store.js';
+import { TreeChoice } from './tree_choice.js';
 
 /** Radio buttons of one lane share a name that no other lane has. */
 let numRows = 0;
 
-/** One lane that drafts: its method, what that takes, and γ. */
+/** One lane that drafts: its method, what that takes, γ, and whether its guesses are a tree. */
 export class LaneRow {
   #pair;
   #menu;
@@ -24,6 +25,12 @@ export class LaneRow {
   #name = make('b', 'sv-editor-name', '', { 'aria-hidden': 'true' });
   #detail = make('div', 'sv-editor-detail');
   #schedule = make('select');
+  #scheduleField = wrap('label', 'sv-editor-field', make('span', 'sv-spoken', t('schedule.label')), this.#schedule);
+  /** What γ is called: the length of a chain, or the depth of a tree. */
+  #gammaName = make('span');
+  #slider = make('input', 'sv-editor-slider', '', { type: 'range' });
+  /** @type {TreeChoice} */
+  #tree;
   /** Where a draft ends by its own doubt, how sure it must be. */
   #confidence = make('div', 'sv-editor-detail');
   // The styles draw the signs of these two: fonts differ in them.
@@ -43,11 +50,14 @@ export class LaneRow {
     const isOneOfMany = acts.remove !== undefined;
     const tools = isOneOfMany ? [this.#duplicate, this.#remove] : [];
     const top = wrap('div', 'sv-editor-top', dot(), this.#name, methods, ...tools);
-    const bottom = wrap('div', 'sv-editor-bottom', this.#detail, ...this.#gammaField(), this.#confidence);
-    if (isOneOfMany) this.#rules = new RuleChoice(this.lane, menu, (rule) => this.#set({ rule }));
+    this.#tree = new TreeChoice(menu, (tree) => this.#reshape({ tree }), (name) => field(name, this.#numberInput(name)));
+    const numbers = [this.#gammaField(), this.#confidence, this.#slider, this.#tree.sizes];
+    const bottom = wrap('div', 'sv-editor-bottom', this.#detail, ...numbers);
+    if (isOneOfMany) this.#rules = new RuleChoice(this.lane, menu, (rule) => this.#reshape({ rule }));
     const parts = [top, bottom, ...(this.#rules ? [this.#rules.element] : [])];
     this.element = wrap('li', 'sv-editor-lane', wrap('fieldset', 'sv-editor-group', this.#legend, ...parts));
     this.#drawDetail();
+    this.#drawShape();
     this.#markRule();
   }
 
@@ -84,6 +94,12 @@ export class LaneRow {
     this.#acts.edit(this);
   }
 
+  /** Take a choice that others depend on. */
+  #reshape(part) {
+    this.#set(part);
+    this.#drawShape();
+  }
+
   /** A lane that is broken on purpose is seen to be. */
   #markRule() {
     this.element.classList.toggle('is-broken', this.lane.rule !== undefined);
@@ -97,9 +113,8 @@ export class LaneRow {
       const radio = make('input', '', '', { type: 'radio', name: `sv-method-${numRows}`, value: method });
       radio.checked = method === chosen;
       radio.addEventListener('change', () => {
-        this.#set({ method });
+        this.#reshape({ method });
         this.#drawDetail();
-        this.#drawSchedule();
       });
       return radio;
     });
@@ -129,11 +144,11 @@ export class LaneRow {
     return field(name, select);
   }
 
-  /** A number with its slider. */
+  /** γ and how it is chosen, and what shape the guesses have; its slider follows all of it. */
   #gammaField() {
     const [min, max, step] = this.#menu.spans.gamma;
-    const name = { 'aria-label': t('editor.gamma') };
-    const slider = make('input', 'sv-editor-slider', '', { type: 'range', min, max, step, ...name });
+    const slider = this.#slider;
+    Object.assign(slider, { min, max, step });
     const slide = (value) => {
       slider.value = value;
       slider.style.setProperty('--sv-share', String((Number(slider.value) - min) / (max - min)));
@@ -149,9 +164,20 @@ export class LaneRow {
       this.#set({ schedule: this.#schedule.value });
       this.#drawSchedule();
     });
+    const gamma = wrap('label', 'sv-editor-field', this.#gammaName, number);
+    return wrap('div', 'sv-editor-gamma', gamma, this.#scheduleField, this.#tree.element);
+  }
+
+  /** Chain or tree; a tree grows to one depth, which nothing else chooses. */
+  #drawShape() {
+    const { lane } = this;
+    const isTree = lane.tree !== undefined;
+    this.#tree.show(lane);
+    this.#scheduleField.hidden = isTree;
+    const name = t(isTree ? 'editor.depth' : 'editor.gamma');
+    setText(this.#gammaName, name);
+    this.#slider.setAttribute('aria-label', name);
     this.#drawSchedule();
-    const chosen = wrap('label', 'sv-editor-field', make('span', 'sv-spoken', t('schedule.label')), this.#schedule);
-    return [wrap('div', 'sv-editor-gamma', field('gamma', number), chosen), slider];
   }
 
   /** How γ is chosen, and what that takes. */

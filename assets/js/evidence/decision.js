@@ -17,14 +17,30 @@ import { wrongStepAt } from './wrong_step.js';
 const FEWEST_DIGITS = 3;
 const MOST_DIGITS = 6;
 
-/** Whether a guess came without a distribution: copied, or picked by a head, so that q is 1 on it. */
+/** Whether a guess was not drawn from a distribution: copied, or picked, so that q is 1 on it. */
 export function isPointMass(token) {
   return token.fate.isGuess && token.draft_prob === null;
 }
 
-/** The draft's most probable tokens, as `[id, text, probability]`. */
+/** Whether a guess is one of the draft's most probable tokens, taken as such and not drawn. */
+export function isPicked(token) {
+  return isPointMass(token) && (token.top_draft?.length ?? 0) > 0;
+}
+
+/** What the draft gave a guess, also where that is not what it was drawn from; null where nobody knows. */
+export function draftProbOf(token) {
+  return token.draft_prob ?? token.top_draft?.find(([id]) => id === token.id)?.[2] ?? null;
+}
+
+/** The draft's most probable tokens, as `[id, text, probability]`; where it has none, the guess itself. */
 export function draftOf(token) {
-  return isPointMass(token) ? [[token.id, token.text, 1]] : token.top_draft;
+  return isPointMass(token) && !isPicked(token) ? [[token.id, token.text, 1]] : token.top_draft;
+}
+
+/** What the law of the target lost to the siblings of a token that were thrown away before it was tried. */
+export function takenBefore(token, { tokens, tree }) {
+  const siblings = tree.rejectedBefore(tokens.indexOf(token)).map((index) => tokens[index]);
+  return { num: siblings.length, share: siblings.reduce((sum, each) => sum + (each.target_prob ?? 0), 0) };
 }
 
 /**
@@ -34,23 +50,23 @@ export function draftOf(token) {
  */
 export function decision(evidence, isShort = false) {
   const { token, round, known = 'decided' } = evidence;
-  const rule = isShort ? shortRule(evidence) : fullRule(token);
+  const rule = isShort ? shortRule(evidence) : fullRule(token, round);
   const verdict = isShort ? shortVerdict(evidence) : fullVerdict(evidence);
   const element = wrap('span', 'sv-decision', ...meters(token, isShort));
   element.dataset.known = known;
   if (rule) element.append(make('span', 'sv-rule', rule));
   if (verdict) element.append(make('span', `sv-verdict${hasCoin(token) ? ' has-coin' : ''}`, verdict));
-  if (!isShort && hasRejectedSibling(token, round)) {
-    element.append(make('span', 'sv-evidence-note', t('card.sibling_note')));
+  const isUnseen = token.fate.name === 'discarded' && wrongStepAt(evidence, token)?.kind !== 'kept_back';
+  if (!isShort && isUnseen && known === 'decided') {
+    element.append(make('span', 'sv-evidence-note', whyUnseen(token, round)));
   }
   return element;
 }
 
 function meters(token, isShort) {
   const rows = [];
-  if (isPointMass(token)) rows.push(make('span', 'sv-meter-note', t('rounds.no_q')));
-  for (const kind of ['draft', 'target']) {
-    const prob = token[`${kind}_prob`] ?? null;
+  if (isPointMass(token)) rows.push(make('span', 'sv-meter-note', t(isPicked(token) ? 'rounds.picked' : 'rounds.no_q')));
+  for (const [kind, prob] of [['draft', draftProbOf(token)], ['target', token.target_prob ?? null]]) {
     if (prob !== null) rows.push(meter(kind, t(`law.${kind}`), prob));
   }
   if (hasCoin(token)) rows.push(meter('accept', acceptLabel(token, isShort), token.accept_prob, token.draw));
@@ -78,10 +94,15 @@ function meter(kind, label, prob, coin = null) {
 }
 
 /** The accept rule with this token's numbers. */
-function fullRule(token) {
+function fullRule(token, round) {
   if (!hasCoin(token)) return null;
   const accept = chance(token.accept_prob, digitsOf(token));
-  if (isPointMass(token)) return t('card.formula_certain', { accept });
+  const { num: n, share } = takenBefore(token, round);
+  if (isPointMass(token)) {
+    const values = { p: significant(token.target_prob), taken: significant(share), accept, n };
+    return t(n ? 'card.formula_left_certain' : isPicked(token) ? 'card.formula_picked' : 'card.formula_certain', values);
+  }
+  if (n) return t('card.formula_left', { accept, n });
   return t('card.formula', { p: significant(token.target_prob), q: significant(token.draft_prob), accept });
 }
 
@@ -106,10 +127,11 @@ function greedyRejection({ parent }, { tokens }) {
 }
 
 /** Where a token came from that nobody guessed. */
-function origin({ token: { fate }, round, lane, isGreedy }) {
+function origin({ token, round, lane, isGreedy }) {
   if (isGreedy) return t('card.greedy_chosen');
-  const hasRejected = round.tokens.some((each) => each.fate.name === 'rejected');
-  if (fate.name !== 'correction' || !hasRejected) return t('card.drawn_target');
+  const { num: n } = takenBefore(token, round);
+  if (token.fate.name !== 'correction' || !n) return t('card.drawn_target');
+  if (n > 1) return t('card.drawn_left', { n });
   return t(drawsWrongly(lane) ? `card.drawn_${keyOf(lane.spec.rule)}` : 'card.drawn_residual');
 }
 
@@ -128,11 +150,11 @@ function shortVerdict(evidence) {
   return t(isGuess ? `rounds.verdict_${name}` : `fate.${name}`);
 }
 
-/** In a tree, a guess whose sibling was rejected before it is judged by what that one left. */
-function hasRejectedSibling(token, { tokens }) {
-  if (!token.fate.isJudged) return false;
-  const earlier = tokens.slice(0, tokens.indexOf(token));
-  return earlier.some((other) => other.parent === token.parent && other.fate.name === 'rejected');
+/** Why a guess was never judged. */
+function whyUnseen(token, { tokens, tree }) {
+  const settled = tree.settledBy(tokens.indexOf(token));
+  if (settled === null) return t('card.unseen_end');
+  return t(`card.unseen_${settled.why}`, { token: visible(tokens[settled.by].text) });
 }
 
 /** As many digits as tell the coin from the edge that it fell on one side of. */

@@ -1,6 +1,6 @@
 // The distributions at one position: the most probable tokens of draft, target and residual as paired bars.
 import { drawsWrongly, rightResidual } from '../model/wrong_steps.js';
-import { draftOf, isPointMass } from './decision.js';
+import { draftOf, isPicked, isPointMass, takenBefore } from './decision.js';
 import { wrongStepAt } from './wrong_step.js';
 import { make, visible, wrap } from '../page/dom.js';
 import { chance, finePercent } from '../page/numbers.js';
@@ -43,8 +43,9 @@ export function distributions(evidence) {
   const judged = judgedFor(token, round);
   const isWrong = !isGreedy && drawsWrongly(lane);
   const kinds = (isWrong ? WRONG_KINDS : KINDS).filter(({ topOf, since }) => topOf(judged)?.length && isKnown(known, since));
-  // At temperature 0 nothing is decided by what the distributions share.
-  const isShared = !isGreedy && ['draft', 'target'].every((kind) => kinds.some((each) => each.kind === kind));
+  // What both share decides over a guess that was drawn from all of q: not at temperature 0, nor after a sibling.
+  const hasBoth = ['draft', 'target'].every((kind) => kinds.some((each) => each.kind === kind));
+  const isShared = !isGreedy && hasBoth && !isPicked(judged) && !takenBefore(judged, round).num;
   const facts = { token, judged, kinds, isShared };
   const parts = kinds.length ? [keyOf(facts), tableOf(facts)] : [note(t('law.none'))];
   const meaning = meaningOf(evidence, judged, isWrong);
@@ -133,9 +134,21 @@ function meaningOf(evidence, judged, isWrong) {
     return first ? t('law.note_greedy', { token: visible(first[1]) }) : t('law.note_softmax');
   }
   if (!judged.fate.isGuess) return t('law.note_own');
-  if (isPointMass(judged)) return t('law.note_point');
-  if (judged.overlap === null || !isKnown(known, 'checked')) return null;
+  return isKnown(known, 'checked') ? meaningOfLaws(judged, evidence.round, isWrong) : pointNote(judged);
+}
+
+/** What both laws say of a guess that a coin decides over. */
+function meaningOfLaws(judged, round, isWrong) {
+  const { num: n } = takenBefore(judged, round);
+  if (n) return t('law.note_sibling', { n });
+  if (isPointMass(judged)) return pointNote(judged);
+  if (judged.overlap === null) return null;
   return t(isWrong ? 'law.note_shared_wrong' : 'law.note_shared', { share: chance(judged.overlap, 2) });
+}
+
+function pointNote(judged) {
+  if (!isPointMass(judged)) return null;
+  return t(isPicked(judged) ? 'law.note_picked' : 'law.note_point');
 }
 
 function note(text) {

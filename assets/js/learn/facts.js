@@ -1,5 +1,5 @@
 // The numbers of a real race that the lessons speak with, where they come from, and how that is said.
-import { aboutDevice, laneName } from '../model/names.js';
+import { aboutDevice, isTree, laneName } from '../model/names.js';
 import { panels } from '../model/panels.js';
 import { Race } from '../model/race.js';
 import { decimals, plain } from '../page/numbers.js';
@@ -138,6 +138,7 @@ export const NOTES = {
     return [...lanes.map((lane) => noteOfCheck(lane, stepMs)), noisy, sourceOf(facts)].filter(Boolean);
   },
   run: ({ race }) => race && race.drafting.filter(isMeasured).map(noteOfLane),
+  trees: ({ race }) => race && notesOfTrees(race),
   lost: (facts) => {
     const { race } = facts;
     if (!race) return null;
@@ -161,4 +162,22 @@ function noteOfLane(lane) {
   const { alpha, draft_cost: c, verify_cost: v, speedup } = lane.metrics;
   const shown = Object.entries({ alpha, c, v, speedup }).map(([name, each]) => [name, decimals(each, 2)]);
   return t('lesson.note_run', { name: laneName(lane), ...Object.fromEntries(shown) });
+}
+
+/** What a tree and a chain kept and cost a round, and what came of it. */
+function notesOfTrees({ drafting }) {
+  const lanes = drafting.filter(({ metrics }) => metrics?.tau && metrics.speedup !== null);
+  const told = lanes.map((lane) => {
+    const { tau, ms, num_rounds: n, num_drafted: drafted, speedup } = lane.metrics;
+    const values = { tau: decimals(tau, 2), ms: decimals(ms / n, 1), guesses: decimals(drafted / n, 1), speedup: decimals(speedup, 2) };
+    return t('lesson.note_tree_lane', { name: laneName(lane), ...values });
+  });
+  const [tree, chain] = [true, false].map((wanted) => lanes.find(({ spec }) => isTree(spec) === wanted)?.metrics);
+  return tree && chain ? [...told, t(`lesson.note_tree_${outcomeOf(tree, chain)}`)] : told;
+}
+
+/** Whether a tree kept more than a chain, and whether the clock followed. */
+function outcomeOf(tree, chain) {
+  if (tree.tau <= chain.tau) return 'no_more';
+  return tree.speedup > chain.speedup ? 'faster' : 'slower';
 }

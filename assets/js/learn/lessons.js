@@ -1,5 +1,6 @@
 // The lessons as a table: what each step lights up, what completes it, and what "set it up" sets.
 // The texts are `lesson.ID_title`, `_sum`, `_text`, `lesson.ID_STEP` and `lesson.belief_NAME`.
+import { isTree } from '../model/names.js';
 import { remember, remembered } from '../page/memory.js';
 
 const KEY = 'specviz-lessons';
@@ -21,6 +22,10 @@ const inLab = (name, test = () => true) => (it) => it.kind === name && test(it);
 /** Whether a race loses decides the visitor's device: one that was set up for the step counts too. */
 const loses = (it, { wasSet }) => finished(it) && (it.isSlower || wasSet);
 const isSampled = (it) => !it.race.isGreedy;
+/** Whether a tree and a chain of the same draft ran side by side, the one as deep as the other is long. */
+const comparesTree = ({ race: { drafting } }) =>
+  drafting.some(({ spec }) => isTree(spec) && drafting.some((lane) => !isTree(lane.spec) && isSameDraft(lane.spec, spec)));
+const isSameDraft = (one, other) => ['method', 'draft', 'gamma'].every((field) => one[field] === other[field]);
 
 const story = { prompt: 'story_fox_and_turtle', temperature: 0, tokens: 96 };
 const translation = { prompt: 'translate_words_never_seen', temperature: 0, tokens: 64 };
@@ -176,8 +181,16 @@ export const LESSONS = [
         note: 'run',
       },
       { id: 'eagle' },
+      {
+        id: 'tree',
+        ...race,
+        preset: { ...story, tokens: 64, lanes: [draft(5), { ...draft(5), tree: 'dynamic', branches: 4, budget: 24 }] },
+        recording: '7-tree',
+        done: (it) => finished(it) && comparesTree(it),
+        note: 'trees',
+      },
     ],
-    beliefs: { tokenizers: false, fixed: true },
+    beliefs: { tokenizers: false, fixed: true, tau: false },
   },
 ];
 

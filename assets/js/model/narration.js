@@ -40,8 +40,10 @@ function tellRound({ latest: { lane, round }, lanes, isGreedy }) {
   if (!guesses) return t('round.plain', { round: number });
   const fates = round.tokens.map((token) => token.fate.name);
   const end = ['correction', 'bonus'].find((fate) => fates.includes(fate)) ?? 'kept';
+  const values = { round: number, n: guesses, kept: round.numKept };
+  if (round.isTree) return t(`round.tree_${end}`, { ...values, levels: round.tree.numLevels });
   const wrong = wrongSteps({ lane, round, isGreedy }).map((step) => tellStep(step, 'short'));
-  return [t(`round.${end}`, { round: number, n: guesses, kept: round.numKept }), ...wrong].join(' ');
+  return [t(`round.${end}`, values), ...wrong].join(' ');
 }
 
 function tellEnd(race) {

@@ -1,5 +1,6 @@
 // A race as the browser holds it: the one fold of what the wire brings. Every view reads it.
 import { FATES, FATE_OF_SOURCE } from './fates.js';
+import { TokenTree } from './tree.js';
 
 /** States of a race that goes on, or is about to. */
 export const BUSY = new Set(['waiting', 'loading', 'running']);
@@ -195,6 +196,9 @@ export class Lane {
 
 /** One round of a lane, in reading order, with its place on the lane's clock. */
 export class Round {
+  /** @type {TokenTree | null} */
+  #tree = null;
+
   constructor(round, lane, { alpha, speedup }) {
     /** The round as the trace has it. */
     this.facts = round;
@@ -211,6 +215,12 @@ export class Round {
     /** @type {Token[]} */
     this.tokens = tokensOf(round);
     this.isTree = round.drafted.some((token, index) => token.parent !== index - 1);
+  }
+
+  /** Its tokens as a tree; a chain has one branch. */
+  get tree() {
+    this.#tree ??= new TokenTree(this.tokens);
+    return this.#tree;
   }
 
   /** The tokens that became part of the text. */

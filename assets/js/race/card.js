@@ -1,17 +1,20 @@
 // The card that tells why one token was kept or thrown away.
 import { decision } from '../evidence/decision.js';
 import { distributions } from '../evidence/distributions.js';
+import { TreeView, placeInTree } from '../evidence/tree_view.js';
 import { drawStep, wrongStepAt } from '../evidence/wrong_step.js';
 import { isRight, keyOf } from '../model/names.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
+import { noteChosenToken } from './token.js';
 
 const GAP_PX = 16;
 
 /**
  * @typedef {{ token: import('../model/race.js').Token, round: import('../model/race.js').Round,
- *   lane: import('../model/race.js').Lane, race: import('../model/race.js').Race, isGreedy: boolean, element: HTMLElement }} Entry
- * A token in a lane, and the element that shows it there.
+ *   lane: import('../model/race.js').Lane, race: import('../model/race.js').Race, isGreedy: boolean, element: HTMLElement,
+ *   ofRound: Map<import('../model/race.js').Token, Entry> }} Entry
+ * A token in a lane, the element that shows it there, and the entries of all tokens of its round.
  */
 
 /** Shows one token: its fate, the probabilities that decided, and both distributions. */
@@ -20,6 +23,8 @@ export class Card {
   #body = make('div', 'sv-card-body', '', { tabindex: '0', role: 'group' });
   #foot = make('p', 'sv-card-hint');
   #link = makeButton(t('card.open_round'), () => this.#openRound(this.#shown), 'sv-link', { hidden: '' });
+  /** The tree of the round, where it is one; pressing a token there opens it here. */
+  #tree = new TreeView((index) => this.#turnTo(index), true);
   #openRound;
   #makeFlip;
   #pinned = null;
@@ -105,8 +110,9 @@ export class Card {
     const words = make('p', 'sv-card-place', placeOf(entry));
     this.#head.replaceChildren(sample, make('span', 'sv-card-fate', t(`fate.${fate.name}`)), words);
     const wrong = wrongStepAt(entry, entry.token);
-    const isWaiting = wrong?.kind === 'kept_back';
-    const meaning = make('p', 'sv-card-meaning', t(isWaiting ? 'wrong.kept_back_meaning' : `fate.${fate.name}_meaning`));
+    // Why a guess was never judged is said of each with its own reason.
+    const about = wrong?.kind === 'kept_back' ? 'wrong.kept_back_meaning' : `fate.${fate.name}_meaning`;
+    const meaning = about === 'fate.discarded_meaning' ? [] : [make('p', 'sv-card-meaning', t(about))];
     const title = make('h3', '', t('law.title'));
     // What decided is read first: the table below it may be longer than there is room.
     const [notes, bars] = partsOf(entry);
@@ -114,11 +120,36 @@ export class Card {
     if (wrong) notes.unshift(drawStep(wrong));
     else if (!isRight(spec)) notes.unshift(make('p', 'sv-evidence-note', t(`rule.${keyOf(spec.rule)}_about`)));
     const flip = this.#makeFlip(entry);
-    this.#body.replaceChildren(meaning, decision(entry), ...(flip ? [flip] : []), ...notes, title, ...bars);
+    const tree = this.#treeOf(entry);
+    const { scrollLeft, scrollTop } = this.#tree.element;
+    this.#body.replaceChildren(...meaning, decision(entry), ...tree, ...(flip ? [flip] : []), ...notes, title, ...bars);
+    if (tree.length) {
+      this.#tree.show(() => 'decided', entry.round.tokens.indexOf(entry.token));
+      // An element that is put in again has lost where it was scrolled to.
+      Object.assign(this.#tree.element, { scrollLeft, scrollTop });
+      this.#tree.reveal();
+    }
     // A plain step has nothing to be stepped through.
     this.#link.hidden = fate.name === 'plain';
     this.#body.scrollTop = 0;
     setText(this.#foot, hintOf(this.#pinned !== null));
+  }
+
+  /** The small tree of a round that branches, with its name. */
+  #treeOf({ round }) {
+    if (!round.isTree) return [];
+    if (!this.#tree.has(round)) this.#tree.draw(round);
+    return [make('h3', '', t('tree.title')), this.#tree.element];
+  }
+
+  /** Show another token of the tree, which stays where it is below the pointer or the keys. */
+  #turnTo(index) {
+    const { round, race, ofRound } = this.#shown;
+    const entry = ofRound.get(round.tokens[index]);
+    const before = this.#tree.element.offsetTop - this.#body.scrollTop;
+    if (this.#pinned !== entry) this.pin(entry);
+    this.#body.scrollTop = this.#tree.element.offsetTop - before;
+    noteChosenToken(entry, race);
   }
 
   /** On a phone the card lies over the page: bring the token above it. */
@@ -145,6 +176,7 @@ function hintOf(isPinned) {
 }
 
 function placeOf({ token, round }) {
+  if (round.isTree) return placeInRoundsTree(token, round);
   const guesses = round.tokens.filter((each) => each.fate.isGuess);
   const values = {
     round: round.number,
@@ -154,4 +186,9 @@ function placeOf({ token, round }) {
   };
   if (!token.fate.isGuess) return t('card.place_added', values);
   return t(token.position === null ? 'card.place_thrown' : 'card.place_kept', values);
+}
+
+function placeInRoundsTree(token, round) {
+  const values = { round: round.number, place: placeInTree(token, round), token: (token.position ?? 0) + 1 };
+  return t(token.position === null ? 'card.place_tree_thrown' : 'card.place_tree', values);
 }

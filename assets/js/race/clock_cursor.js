@@ -78,7 +78,8 @@ export class ClockCursor {
       other: decimals(times.other, 1),
       n: facts.emitted.length,
     };
-    setText(this.element, t(lane.isBaseline ? 'clock.block_plain' : 'clock.block', values));
+    const told = t(lane.isBaseline ? 'clock.block_plain' : 'clock.block', values);
+    setText(this.element, [told, ...aboutTree(this.round)].join(' '));
   }
 
   /** What there is to see where nothing is pointed at: who is done, and who still writes. */
@@ -102,4 +103,9 @@ export class ClockCursor {
     this.show();
     return true;
   }
+}
+
+/** What a round guessed, where that was a tree. */
+function aboutTree({ isTree, tree, numKept }) {
+  return isTree ? [t('clock.tree', { n: tree.numGuesses, levels: tree.numLevels, kept: numKept })] : [];
 }

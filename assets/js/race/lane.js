@@ -4,8 +4,9 @@ import { forkOf, hasCoin } from '../model/coins.js';
 import { flagOf } from '../model/finish.js';
 import { LaneFlow } from './lane_flow.js';
 import { LaneHead } from './lane_head.js';
+import { inReadingOrder } from './lane_tokens.js';
 import { t } from '../page/strings.js';
-import { noteChosenToken, tokenElement } from './token.js';
+import { noteChosenToken, restElement, tokenElement } from './token.js';
 
 /** More than a line, since the end is where a line begins at the top. */
 const NEAR_BOTTOM_PX = 48;
@@ -127,21 +128,35 @@ export class LaneView {
     if (!this.#entries.length) this.body.setAttribute('role', 'listbox');
     const { isBaseline } = this.#about;
     const container = isBaseline ? tokens : groupOf(round, tokens);
-    for (const token of round.tokens) {
-      const id = `sv-token-${this.#id}-${this.#entries.length}`;
-      const fate = t(`fate.${token.fate.name}`);
-      const label = t('lane.token', { text: visible(token.text), fate, round: round.number });
-      const closing = !isBaseline && token === round.tokens.at(-1) ? round.number : null;
-      const element = tokenElement(token, id, label, closing);
-      if (hasCoin(token) && this.#numCoins++ === this.#fork) {
-        element.classList.add('is-fork');
-        element.title = t('lane.fork_here');
-      }
-      const entry = { token, round, lane: this.#lane, race: this.#race, isGreedy: this.#race.isGreedy, element };
+    /** @type {Map<import('../model/race.js').Token, import('./card.js').Entry>} */
+    const ofRound = new Map();
+    const order = inReadingOrder(round);
+    for (const each of order) {
+      const closing = !isBaseline && each === order.at(-1) ? round.number : null;
+      const element = this.#elementOf(each, round, closing);
+      const facts = { round, lane: this.#lane, race: this.#race, isGreedy: this.#race.isGreedy, element, ofRound };
+      for (const token of each.tokens) ofRound.set(token, { token, ...facts });
+      const entry = ofRound.get(each.tokens[0]);
       this.#entries.push(entry);
       this.#byElement.set(element, entry);
       container.append(element);
     }
+  }
+
+  /** The element of a token, or of guesses that nobody judged, with the number of the round that it closes. */
+  #elementOf({ tokens, isRest }, round, closing) {
+    const id = `sv-token-${this.#id}-${this.#entries.length}`;
+    if (isRest) return restElement(tokens.length, id, t('lane.rest', { n: tokens.length, round: round.number }), closing);
+    const [token] = tokens;
+    const fate = t(`fate.${token.fate.name}`);
+    const label = t('lane.token', { text: visible(token.text), fate, round: round.number });
+    const element = tokenElement(token, id, label, closing);
+    element.classList.toggle('is-tried', round.isTree && token.fate.name === 'rejected');
+    if (hasCoin(token) && this.#numCoins++ === this.#fork) {
+      element.classList.add('is-fork');
+      element.title = t('lane.fork_here');
+    }
+    return element;
   }
 
   /** A lane that was cut short says so, also where the race was left without a word about it. */

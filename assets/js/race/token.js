@@ -1,5 +1,5 @@
 // One token as an element: its colour class, its mark, the space around it, and who is told when it is chosen.
-import { make, visible } from '../page/dom.js';
+import { make, visible, wrap } from '../page/dom.js';
 
 /** Longer words may be broken, so that no text is wider than its lane. */
 const LONG = 16;
@@ -30,6 +30,19 @@ export function tokenElement({ text, fate, position }, id, label, round) {
   outer.append(keep);
   if (after) outer.append(space(after));
   outer.dataset.fate = fate.name;
+  return outer;
+}
+
+/** Make the one element of so many guesses that nobody judged; they are counted and not written. */
+export function restElement(num, id, label, round) {
+  const outer = make('span', 'sv-t', '', { id, role: 'option', 'aria-selected': 'false', 'aria-label': label });
+  const count = make('span', 'sv-tok sv-rest');
+  count.dataset.count = `+${num}`;
+  const keep = wrap('span', 'sv-keep', count);
+  if (round) keep.append(roundMark(round));
+  outer.append(keep);
+  outer.title = label;
+  outer.dataset.fate = 'discarded';
   return outer;
 }
 

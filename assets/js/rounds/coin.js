@@ -1,5 +1,5 @@
 // "Throw the coin again": what might have been at one position, on the recorded probabilities.
-import { draftOf, isPointMass } from '../evidence/decision.js';
+import { draftOf, isPointMass, takenBefore } from '../evidence/decision.js';
 import { judgedFor } from '../evidence/distributions.js';
 import { wrongStepAt } from '../evidence/wrong_step.js';
 import { drawsWrongly } from '../model/wrong_steps.js';
@@ -11,6 +11,8 @@ import { redrawn } from './cursor.js';
 const MANY = 100;
 const MOST_DOTS = 300;
 const MOST_NAMES = 4;
+/** Sources of replacements that nobody can draw from here. */
+const HAVE_NONE = new Set(['sibling', 'left', 'unknown']);
 
 /** Make the bench for the chosen token, where a coin decided over it and its fate is told; `makeFlip` as in `mountRounds`. */
 export function makeCoin(cursor, makeFlip) {
@@ -23,7 +25,7 @@ export function makeCoin(cursor, makeFlip) {
     const why = reasonAgainst(judged, isTold, cursor.evidenceOf());
     const note = why && make('p', 'sv-evidence-note', t(`rounds.no_coin_${why}`));
     const flip = why ? null : makeFlip({ token: judged, lane: cursor.lane, race: cursor.race });
-    const parts = why ? [note] : bench(judged, round.isTree, drawsWrongly(cursor.lane));
+    const parts = why ? [note] : bench(judged, round, drawsWrongly(cursor.lane));
     return [make('h2', '', t('rounds.coin_title')), ...parts, ...(flip ? [flip] : [])];
   });
 }
@@ -39,9 +41,9 @@ function reasonAgainst({ fate, draw }, isTold, evidence) {
 }
 
 /** Elements to throw new coins for a token; the race stays as it was. */
-function bench(token, isTree, isWrong) {
+function bench(token, round, isWrong) {
   const { accept_prob: accept, draw } = token;
-  const source = sourceOf(token, isTree);
+  const source = sourceOf(token, round);
   const dots = make('div', 'sv-coin-dots', '', { 'aria-hidden': 'true' });
   const text = make('p', 'sv-coin-text', '', { 'aria-live': 'polite' });
   const count = make('p', 'sv-coin-count', '', { 'aria-live': 'polite' });
@@ -82,10 +84,12 @@ function bench(token, isTree, isWrong) {
   return [track, scale, wrap('div', 'sv-coin-buttons', ...buttons), text, count, others, origin, note];
 }
 
-/** Where a replacement is drawn from: the recorded residual, else what the top tens leave. */
-function sourceOf(token, isTree) {
+/** Where a replacement comes from: a sibling, the recorded residual, else what the top tens leave. */
+function sourceOf(token, round) {
   if (token.top_residual.length) return 'recorded';
-  if (isTree) return 'sibling';
+  const siblings = round.tree.siblingsOf(round.tokens.indexOf(token)).map((index) => round.tokens[index]);
+  if (siblings.findLast((each) => each.fate.isGuess) !== token) return 'sibling';
+  if (takenBefore(token, round).num) return 'left';
   if (!token.top_target.length) return 'unknown';
   return isPointMass(token) ? 'rest' : 'top';
 }
@@ -93,14 +97,14 @@ function sourceOf(token, isTree) {
 function throwCoin(token, source) {
   const coin = Math.random();
   const isKept = coin < token.accept_prob;
-  const hasNone = isKept || source === 'sibling' || source === 'unknown';
+  const hasNone = isKept || HAVE_NONE.has(source);
   const instead = hasNone ? null : drawFrom(source === 'recorded' ? token.top_residual : leftOf(token));
   return { coin, isKept, instead };
 }
 
 /** max(0, p − q) over the recorded top tens; a guess without a distribution has all of q on itself. */
 function leftOf(token) {
-  const draft = new Map(draftOf(token).map(([id, , prob]) => [id, prob]));
+  const draft = new Map((isPointMass(token) ? [[token.id, '', 1]] : draftOf(token)).map(([id, , prob]) => [id, prob]));
   const rest = (id, prob) => Math.max(0, prob - (draft.get(id) ?? 0));
   const left = token.top_target.map(([id, text, prob]) => [id, text, rest(id, prob)]);
   return left.some(([, , prob]) => prob > 0) ? left : token.top_target;

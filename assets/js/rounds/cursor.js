@@ -12,6 +12,9 @@ export class Cursor {
   #answers = new WeakMap();
   /** The last race of each panel that was opened here. */
   #races = new Map();
+  /** The beats of a round, and that round. */
+  #beats = /** @type {Beats | null} */ (null);
+  #beatsOf = null;
   #numSeen = 0;
   #follows = true;
   /** Whether the reader has gone anywhere in this race. */
@@ -51,7 +54,11 @@ export class Cursor {
   }
 
   get beats() {
-    return new Beats(this.round);
+    if (this.#beatsOf !== this.round) {
+      this.#beatsOf = this.round;
+      this.#beats = new Beats(this.round);
+    }
+    return this.#beats;
   }
 
   /** The last beat that may be shown. */

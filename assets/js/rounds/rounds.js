@@ -6,6 +6,7 @@ import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { sentence, t } from '../page/strings.js';
 import { openTab } from '../page/tabs.js';
 import { ask } from '../wire/server.js';
+import { makeBranches, makeChosen } from './branches.js';
 import { makeCards } from './cards.js';
 import { makeCoin } from './coin.js';
 import { Cursor, redrawn } from './cursor.js';
@@ -27,7 +28,7 @@ export function mountRounds(container, { recorded }, makeLive = null, makeFlip =
   const player = new Player(cursor, () => update(false));
   const toolbar = makeToolbar(cursor, player, makeLive);
   const head = [toolbar, makeBars(cursor)];
-  const round = [makeTelling(cursor, player), makeCards(cursor), makeWrongSteps(cursor), makeQuestion(cursor), makeTimes(cursor)];
+  const round = [makeTelling(cursor, player), makeCards(cursor), makeBranches(cursor), makeChosen(cursor), makeWrongSteps(cursor), makeQuestion(cursor), makeTimes(cursor)];
   const below = [makeDistributions(cursor), makeCoin(cursor, makeFlip)];
   const foot = wrap('div', 'sv-round-below', ...below.map((part) => frame(part)));
   const keys = make('p', 'sv-round-keys', t('rounds.keys'));

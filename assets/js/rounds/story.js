@@ -16,21 +16,14 @@ export function tellRound({ round, beats, beat, lane, race: { isGreedy } }) {
   const wrong = new Map(wrongSteps({ lane, round, isGreedy }).map((step) => [step.kind, step.about]));
   const stage = beats.stageOf(beat);
   const isAmid = beat < beats.ends[stage];
-  if (stage === 0 && isAmid) return t('story.drafting');
+  if (stage === 0 && isAmid) return t(round.isTree ? 'story.drafting_tree' : 'story.drafting');
   const told = guesses(round, beats, lane, wrong);
   if (stage === 1) told.push(...pass(round, beats, lane, wrong));
-  else if (stage === 2 && isAmid) told.push(t('story.deciding'));
+  else if (stage === 2 && isAmid) told.push(t(round.isTree ? 'story.deciding_tree' : 'story.deciding'));
   else if (stage === 2) {
     told.push(...decisions(round, beats, isGreedy, wrong), t('story.sum', { n: round.written.length }));
   }
   return told.join(' ');
-}
-
-/** Where the branches of a round end; a chain has one. */
-function numBranches({ tokens, isTree }) {
-  if (!isTree) return 1;
-  const parents = new Set(tokens.map((token) => token.parent));
-  return tokens.filter((token, index) => token.fate.isGuess && !parents.has(index)).length;
 }
 
 function guesses(round, beats, lane, wrong) {
@@ -47,14 +40,15 @@ function made(round, beats, lane) {
   const n = beats.guessed.length;
   if (!n && round.facts.gamma === 0 && !lane.isBaseline) return t('story.nothing_left');
   if (!n) return t(`story.nothing_${method}`);
-  const branches = numBranches(round);
-  if (branches > 1) return t('story.tree', { n, branches });
+  const { numLevels: levels, numBranches: branches } = round.tree;
+  if (round.isTree) return t('story.tree', { n, levels, branches });
   return t(`story.guessed_${method}`, { n, tokens: text(round, beats.guessed) });
 }
 
 function pass(round, beats, lane, wrong) {
   const values = { n: beats.guessed.length + 1, ms: decimals(round.times.verify, 1) };
-  const told = [t(beats.guessed.length ? 'story.checked' : 'story.checked_plain', values)];
+  const how = round.isTree ? 'checked_tree' : beats.guessed.length ? 'checked' : 'checked_plain';
+  const told = [t(`story.${how}`, values)];
   const left = wrong.get('left_over');
   if (left) told.push(t('story.wrong_old_pass', { rejected: inSentence(left.rejected.text) }));
   const step = lane.metrics?.step_ms ?? null;
@@ -64,7 +58,7 @@ function pass(round, beats, lane, wrong) {
 
 function decisions(round, beats, isGreedy, wrong) {
   if (!beats.guessed.length) return [t('story.wrote', { token: text(round, beats.added) })];
-  return numBranches(round) > 1 ? decideTree(round, beats, isGreedy) : decideChain(round, beats, isGreedy, wrong);
+  return round.isTree ? decideTree(round, beats, isGreedy) : decideChain(round, beats, isGreedy, wrong);
 }
 
 function decideChain(round, beats, isGreedy, wrong) {
@@ -83,18 +77,20 @@ function decideChain(round, beats, isGreedy, wrong) {
   return told;
 }
 
+/** Siblings that were thrown away above a guess that was kept, and those at the end, where none was. */
 function decideTree(round, beats, isGreedy) {
   const { kept } = beats;
-  const n = beats.judged.length - kept.length;
+  const [last] = beats.added;
+  const atEnd = last === undefined ? 0 : round.tree.rejectedBefore(last).length;
+  const n = beats.judged.length - kept.length - atEnd;
   const told = kept.length ? [t('story.branch', { tokens: text(round, kept) })] : [];
   if (n) told.push(t('story.tree_thrown', { n }));
-  told.push(...unseen(beats));
   const added = text(round, beats.added);
   if (beats.fates.at(-1) === 'bonus') told.push(t('story.tree_bonus', { token: added }));
   else if (beats.added.length) {
-    told.push(t(isGreedy ? 'story.tree_choice' : 'story.tree_residual', { token: added }));
+    told.push(t(isGreedy ? 'story.tree_choice' : 'story.tree_residual', { n: atEnd, token: added }));
   } else told.push(t('story.ended'));
-  return told;
+  return [...told, ...unseen(beats)];
 }
 
 function unseen(beats) {

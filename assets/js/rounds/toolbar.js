@@ -146,7 +146,8 @@ function makeBar(round, gamma) {
 
 function label(bar, round, isVeiled) {
   const isBonus = bar.dataset.end === 'bonus';
-  const id = isVeiled ? 'rounds.bar_veiled' : isBonus ? 'rounds.bar_bonus' : 'rounds.bar';
+  const told = round.isTree ? 'rounds.bar_bonus_tree' : 'rounds.bar_bonus';
+  const id = isVeiled ? 'rounds.bar_veiled' : isBonus ? told : 'rounds.bar';
   bar.classList.toggle('is-veiled', isVeiled);
   bar.title = t(id, { round: round.number, n: round.written.length });
   bar.setAttribute('aria-label', bar.title);
