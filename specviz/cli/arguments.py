@@ -21,6 +21,7 @@ from specviz.cli.lane_text import (
     read_gamma,
     read_gammas,
     read_lane,
+    read_translation,
     whole_numbers,
 )
 from specviz.cli.prove import add_prove_options
@@ -219,4 +220,5 @@ def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: st
         rule=Rule(rule),
         head=lane.get("head"),
         head_reading=lane.get("head_reading"),
+        translation=read_translation(lane),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from specviz.errors import RequestError
 from specviz.trace.limits import MAX_GAMMA
-from specviz.trace.values import LaneSpec, Method, Schedule
+from specviz.trace.values import LaneSpec, Method, Schedule, Translation
 
 _CHOOSING = [str(schedule) for schedule in Schedule if schedule is not Schedule.FIXED]
 DRAFTING = [str(method) for method in Method if method is not Method.BASELINE]
@@ -49,6 +49,16 @@ def lane_method(lane: Mapping[str, str], default: Method) -> Method:
 def whole_numbers(lane: Mapping[str, str]) -> dict[str, int]:
     """Read those keys of a lane that are whole numbers. Raises: RequestError."""
     return {key: _whole_number(key, lane[key]) for key in _WHOLE_NUMBERS if key in lane}
+
+
+def read_translation(lane: Mapping[str, str]) -> Translation | None:
+    """Read how a lane's draft is to be translated, None where it does not say. Raises:
+    RequestError."""
+    value = lane.get("translation")
+    if value is not None and value not in tuple(Translation):
+        allowed = ", ".join(Translation)
+        raise RequestError(f"--lane translation must be one of {allowed}, got {value!r}")
+    return None if value is None else Translation(value)
 
 
 def read_gammas(text: str) -> tuple[int, ...]:

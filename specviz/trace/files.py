@@ -1,4 +1,4 @@
-"""Reads, writes and validates trace JSON of schema_version 6; reads 1 to 5 too.
+"""Reads, writes and validates trace JSON of schema_version 7; reads 1 to 6 too.
 
 The format is the dataclasses of `specviz.trace.values`, as `specviz.trace.typed_json` writes them:
 a new field needs no line here. What is written was read back before. Beyond its types, a trace must
@@ -42,6 +42,7 @@ ADDED_LATER = frozenset(
         "flipped_coin",
         "head",
         "head_reading",
+        "translation",
     }
 )
 """Fields that a trace of an earlier version may lack; each has a default."""

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from specviz.trace.limits import DEFAULT_CONFIDENCE, DEFAULT_NGRAM
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 NUM_TOP = 10
 
 
@@ -72,6 +72,15 @@ class Schedule(StrEnum):
     """Up to the first token that the draft itself was not sure of, that one included."""
     COST_AWARE = "auto"
     """What promises the most tokens a millisecond, by the lane's recent rounds."""
+
+
+class Translation(StrEnum):
+    """How what a draft model of another tokenizer writes becomes tokens of the target."""
+
+    TEXT = "text"
+    """Its text is cut anew by the target's tokenizer; each token is a point mass."""
+    SHARED = "shared"
+    """It drafts only tokens that both tokenizers have, by a law over those."""
 
 
 class Outcome(StrEnum):
@@ -145,6 +154,9 @@ class LaneSpec:
     """How the head is read: `stated`, or words for what is not as its files state (`taps+1`,
     `plain-rope`, `double-norm`). None in a request: as it agrees best with the target; in a trace:
     as stated."""
+    translation: Translation | None = None
+    """Of a draft model with another tokenizer than the target's. None in a request: what suits
+    tokenizers and temperature; in a trace: both have the same tokenizer."""
 
 
 @dataclass(frozen=True, slots=True)
