@@ -59,7 +59,14 @@ def look_at_pair(
     exits = _exits(catalogue or read_catalogue(), asked)
     facts = once.read(asked.target)
     has_chat = has_chat_template(facts.tokenizer)
-    option = hub_option(asked.target, asked.draft, exits, facts.num_parameters, has_chat=has_chat)
+    option = hub_option(
+        asked.target,
+        asked.draft,
+        exits,
+        facts.num_parameters,
+        has_chat=has_chat,
+        is_translated=report.is_translated,
+    )
     return PairLook(findings, download, option)
 
 

@@ -21,6 +21,8 @@ from specviz.texts import Message, Text, message
 
 SMALL_RATIO = 5.0
 """From here on a draft counts as small enough; about ten times smaller is the rule of thumb."""
+TRANSLATED = ("pair.translated_text", "pair.translated_shared")
+"""What is found of a draft with another tokenizer than the target's."""
 SPECIAL_TOKENS = ("bos_token", "eos_token")
 
 
@@ -126,7 +128,7 @@ def translation_findings(target: ModelFacts, draft: ModelFacts) -> Iterator[Find
     ours, theirs = target.tokenizer, draft.tokenizer
     names = {"draft": short_name(draft), "target": short_name(target)}
     share, length = share_cut_alike(ours, theirs), tokens_a_token(ours, theirs)
-    kind = "pair.translated_shared" if are_cut_alike(ours, theirs) else "pair.translated_text"
+    kind = TRANSLATED[are_cut_alike(ours, theirs)]
     values = {"percent": round(100 * share), "length": round(length, 1)}
     yield Finding(Level.WARN, message(kind, **names, **values))
     for model in (target, draft):

@@ -107,8 +107,10 @@ class TextBridge:
         return ids[len(half) :] + ends
 
     def _aligned(self, before: Sequence[int], ids: list[int], text: str) -> list[int]:
-        """The most of `ids` that the target would read as the beginning of `text`."""
-        for num_ids in range(len(ids), 0, -1):
+        """The most of `ids` that the target would read as the beginning of `text`; what it does not
+        know, it cannot read."""
+        known = next((x for x, token_id in enumerate(ids) if token_id in self._specials), len(ids))
+        for num_ids in range(known, 0, -1):
             read = self._target.text_after(before, ids[:num_ids])
             if text.startswith(read.rstrip(REPLACEMENT)):
                 return ids[:num_ids]

@@ -101,7 +101,8 @@ def _derived(index: int, specs: Sequence[LaneSpec]) -> str:
     before = [other for other in specs[:index] if _choices(other) == _choices(spec)]
     if sum(_choices(other) == _choices(spec) for other in alike) > 1:
         parts.append(f"#{len(before) + 1}")
-    return f"{METHOD_NAMES[spec.method]} ({', '.join(parts)})"
+    name = METHOD_NAMES[spec.method]
+    return f"{name} ({', '.join(parts)})" if parts else name
 
 
 def _choices(spec: LaneSpec) -> tuple[object, ...]:

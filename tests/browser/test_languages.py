@@ -51,7 +51,7 @@ def test_a_race_that_cannot_be_run_is_refused_in_the_language_of_the_page(
         ('{"schema_version": 2, "requ', "es JSON cortado: le falta el final"),
         ("[1, 2]", "es una lista, no un objeto"),
         ('{"a": 1}', "no tiene schema_version"),
-        ('{"schema_version": null}', "schema_version debe ir de 1 a 6, es null"),
+        ('{"schema_version": null}', "schema_version debe ir de 1 a 7, es null"),
         ('{"schema_version": 2}', "request falta"),
     ],
 )

@@ -213,7 +213,7 @@ def test_a_race_is_saved_watched_again_and_opened(
         page.click(f'{STATUS} [data-name="json"]')
     file = tmp_path / "race.json"
     download.value.save_as(file)
-    assert json.loads(file.read_text())["schema_version"] == 6
+    assert json.loads(file.read_text())["schema_version"] == 7
 
     page.click(f"{STATUS} .sv-again")
     expect(page.locator(f"{STATUS} .sv-recorded")).to_be_visible()

@@ -49,8 +49,8 @@ DRAFT = f"{ROUND}/drafted/0"
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("schema_version", 7), "saved by a newer specviz (schema_version 7, and this"),
-        (_set("schema_version", 0), "race: schema_version must be 1 to 6, is 0"),
+        (_set("schema_version", 8), "saved by a newer specviz (schema_version 8, and this"),
+        (_set("schema_version", 0), "race: schema_version must be 1 to 7, is 0"),
         (_set("schema_version", True), "schema_version must be 1"),
         (lambda c: c.pop("schema_version"), "this is not a specviz race: it has no schema_version"),
         (_set("surprise", 1), "surprise is not a key"),

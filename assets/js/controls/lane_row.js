@@ -23,6 +23,8 @@ export class LaneRow {
   /** The same for the eye, where the lanes stand below one another on a phone. */
   #name = make('b', 'sv-editor-name', '', { 'aria-hidden': 'true' });
   #detail = make('div', 'sv-editor-detail');
+  /** What is to be known of the draft that is chosen. */
+  #note = make('p', 'sv-rule-about sv-editor-note');
   #schedule = make('select');
   /** Where a draft ends by its own doubt, how sure it must be. */
   #confidence = make('div', 'sv-editor-detail');
@@ -45,9 +47,10 @@ export class LaneRow {
     const top = wrap('div', 'sv-editor-top', dot(), this.#name, methods, ...tools);
     const bottom = wrap('div', 'sv-editor-bottom', this.#detail, ...this.#gammaField(), this.#confidence);
     if (isOneOfMany) this.#rules = new RuleChoice(this.lane, menu, (rule) => this.#set({ rule }));
-    const parts = [top, bottom, ...(this.#rules ? [this.#rules.element] : [])];
+    const parts = [top, bottom, this.#note, ...(this.#rules ? [this.#rules.element] : [])];
     this.element = wrap('li', 'sv-editor-lane', wrap('fieldset', 'sv-editor-group', this.#legend, ...parts));
     this.#drawDetail();
+    this.#drawNote();
     this.#markRule();
   }
 
@@ -81,6 +84,7 @@ export class LaneRow {
     // Another lane has other coins.
     delete this.#chosen.flipped_coin;
     this.#markRule();
+    this.#drawNote();
     this.#acts.edit(this);
   }
 
@@ -119,6 +123,14 @@ export class LaneRow {
     if (method === 'draft-model') this.#detail.append(this.#choice('draft', drafts));
     if (method === 'early-exit' && exits.length) this.#detail.append(this.#choice('exit_layer', exits));
     if (method === 'prompt-lookup') this.#detail.append(field('max_ngram', this.#numberInput('max_ngram')));
+  }
+
+  /** Say so where the draft has another tokenizer than the target. */
+  #drawNote() {
+    const { method, draft } = this.lane;
+    const isTranslated = method === 'draft-model' && this.#pair.translated.includes(draft);
+    setText(this.#note, isTranslated ? t('editor.other_tokenizer') : '');
+    this.#note.hidden = !isTranslated;
   }
 
   #choice(name, values) {

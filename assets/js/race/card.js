@@ -1,7 +1,7 @@
 // The card that tells why one token was kept or thrown away.
 import { decision } from '../evidence/decision.js';
 import { distributions } from '../evidence/distributions.js';
-import { isRight, keyOf } from '../model/names.js';
+import { briefName, isRight, keyOf } from '../model/names.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
 
@@ -108,6 +108,7 @@ export class Card {
     // What decided is read first: the table below it may be longer than there is room.
     const [notes, bars] = partsOf(entry);
     const { spec } = entry.lane;
+    if (spec.translation && fate.isGuess) notes.unshift(make('p', 'sv-evidence-note', madeBy(spec)));
     if (!isRight(spec)) notes.unshift(make('p', 'sv-note', t(`rule.${keyOf(spec.rule)}_about`)));
     const flip = this.#makeFlip(entry);
     this.#body.replaceChildren(meaning, decision(entry), ...(flip ? [flip] : []), ...notes, title, ...bars);
@@ -124,6 +125,11 @@ export class Card {
     const edge = this.element.getBoundingClientRect().top;
     if (below > edge) window.scrollBy({ top: below - edge });
   }
+}
+
+/** Who made the guesses of a lane whose draft has another tokenizer. */
+function madeBy({ draft, translation }) {
+  return t(`card.translated_${translation}`, { draft: briefName(draft) });
 }
 
 /** What the distributions mean, and the bars. */

@@ -24,7 +24,7 @@ from specviz.decoding.proposers.bridge import Bridge
 from specviz.decoding.sampling import Chance, check_finite
 
 MAX_TOKENS_A_TOKEN = 6.0
-"""Most tokens that the draft writes for one of the target's: about as many as a word has letters."""
+"""Most tokens that the draft writes for one of the target's: about the letters of a word."""
 UNSETTLED = 4
 """Newest tokens of what the draft reads that the next round may cut otherwise."""
 
