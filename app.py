@@ -371,6 +371,20 @@ def _pair(target: str, drafts: tuple[str, ...], of_hub: Path | None = None) -> "
         reading=read_reading(folder) if folder else None,
         has_chat=folder is not None and folder_has_chat(folder),
         is_hub=of_hub is not None,
+        translated=_translated(folder, drafts),
+    )
+
+
+def _translated(folder: Path | None, drafts: tuple[str, ...]) -> tuple[str, ...]:
+    """Drafts in folders of their own whose tokenizer is another than that of the target's folder;
+    what ships, or was fitted, has its target's."""
+    from specviz.models.catalogue import has_other_vocabulary
+
+    folders = {name: _local_folder(name) for name in drafts}
+    return tuple(
+        name
+        for name, of_draft in folders.items()
+        if folder is not None and of_draft is not None and has_other_vocabulary(folder, of_draft)
     )
 
 

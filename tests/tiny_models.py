@@ -4,7 +4,15 @@ from collections.abc import Callable
 from functools import cache
 
 import torch
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import (
+    Tokenizer,
+    decoders,
+    models,
+    normalizers,
+    pre_tokenizers,
+    processors,
+    trainers,
+)
 from transformers import (
     AutoModelForCausalLM,
     FalconH1Config,
@@ -187,4 +195,24 @@ def sentence_tokenizer() -> PreTrainedTokenizerFast:
         eos_token="</s>",
         unk_token="<unk>",
         clean_up_tokenization_spaces=False,
+    )
+
+
+@cache
+def word_tokenizer() -> PreTrainedTokenizerFast:
+    """A tokenizer as BERT's: words fall apart into ##pieces, spaces are lost and put back, letters
+    become small, and what it does not know is [UNK]."""
+    letters = [chr(letter) for letter in range(ord("a"), ord("z") + 1)]
+    whole = ["[UNK]", "[CLS]", "[SEP]", *letters, "the", "fox", "said", "once", ".", ",", "!"]
+    pieces = [*whole, *(f"##{piece}" for piece in [*letters, "ox", "aid"])]
+    vocab = {piece: number for number, piece in enumerate(pieces)}
+    tokenizer = Tokenizer(models.WordPiece(vocab=vocab, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.decoder = decoders.WordPiece()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]"
     )

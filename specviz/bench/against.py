@@ -41,7 +41,8 @@ def compare_with_transformers(
 ) -> tuple[Comparison, ...]:
     """Hold the baseline against plain `generate()`, the draft-model lane against the assisted one.
 
-    Raises: RequestError for sampling, for a race without a draft model, for too short a text.
+    Raises: RequestError for sampling, for a race without a draft model or with one of another
+    tokenizer, for too short a text.
     """
     if request.sampling.temperature != 0:
         raise RequestError("--against compares greedy decoding; leave out --temperature")
@@ -78,6 +79,7 @@ def _runs(
     from specviz.models.reference import run_generate
     from specviz.models.threads import choose_threads
     from specviz.race.lanes import build_decoder, encode_prompt
+    from specviz.race.translations import translation_of
     from specviz.race.validation import check_request
 
     check_request(request)
@@ -91,6 +93,11 @@ def _runs(
     if pool.device.type == "cpu":
         # As every race does: with a thread too many generate() would lose more than our lanes.
         choose_threads([target.model, draft.model])
+    if translation_of(speculative, target, draft, request.sampling) is not None:
+        raise RequestError(
+            f"--against compares drafts that have their target's tokenizer; {draft.name} has "
+            f"another than {target.name}"
+        )
     prompt_ids = encode_prompt(request, target)
     decoders = [build_decoder(spec, pool, request) for spec in (baseline, speculative)]
 

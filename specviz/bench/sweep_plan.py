@@ -120,7 +120,8 @@ def _name(spec: LaneSpec, specs: Iterable[LaneSpec]) -> str:
 
 def _name_of_draft(spec: LaneSpec, specs: Iterable[LaneSpec]) -> str:
     if spec.method is Method.DRAFT_MODEL:
-        return short_name(spec.draft or "?")
+        translation = f" {spec.translation}" if spec.translation else ""
+        return f"{short_name(spec.draft or '?')}{translation}"
     if spec.method is Method.EAGLE3:
         reading = f" {spec.head_reading}" if spec.head_reading else ""
         return f"{spec.method} {short_name(spec.head or '?')}{reading}"

@@ -22,6 +22,7 @@ from specviz.cli.lane_text import (
     read_gamma,
     read_gammas,
     read_lane,
+    read_translation,
     read_tree,
     whole_numbers,
 )
@@ -222,4 +223,5 @@ def _lane_spec(lane: dict[str, str], args: Namespace, method: Method, target: st
         flipped_coins=read_coins(lane),
         head=lane.get("head"),
         head_reading=lane.get("head_reading"),
+        translation=read_translation(lane),
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from specviz.errors import RequestError
 from specviz.trace.limits import DEFAULT_BRANCHES, DEFAULT_BUDGET, MAX_GAMMA
-from specviz.trace.values import LaneSpec, Method, Schedule, Tree
+from specviz.trace.values import LaneSpec, Method, Schedule, Translation, Tree
 
 _CHOOSING = [str(schedule) for schedule in Schedule if schedule is not Schedule.FIXED]
 DRAFTING = [str(method) for method in Method if method is not Method.BASELINE]
@@ -71,6 +71,16 @@ def read_coins(lane: Mapping[str, str]) -> tuple[int, ...]:
             f"--lane flipped_coins must be numbers of coins, counted from 0: 12+40, got {text!r}"
         )
     return tuple(int(coin) for coin in coins)
+
+
+def read_translation(lane: Mapping[str, str]) -> Translation | None:
+    """Read how a lane's draft is to be translated, None where it does not say. Raises:
+    RequestError."""
+    value = lane.get("translation")
+    if value is not None and value not in tuple(Translation):
+        allowed = ", ".join(Translation)
+        raise RequestError(f"--lane translation must be one of {allowed}, got {value!r}")
+    return None if value is None else Translation(value)
 
 
 def read_gammas(text: str) -> tuple[int, ...]:

@@ -20,6 +20,7 @@ from specviz.trace.values import (
     Source,
     StopReason,
     Trace,
+    Translation,
     Tree,
 )
 
@@ -34,6 +35,12 @@ _STYLES = {
 }
 LEVELS_APART = " │ "
 _BIDI_CONTROLS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+_TRANSLATED = {
+    Translation.TEXT: "the draft has another tokenizer: its text is cut into the target's tokens",
+    Translation.SHARED: "the draft has another tokenizer: it drafts tokens that both have",
+}
 
 
 def print_race(console: Console, trace: Trace) -> None:
@@ -61,6 +68,8 @@ def _notes(trace: Trace, lane: LaneTrace) -> list[Text]:
             "models --doctor says how well each reading agrees with the target"
         )
         notes.append(Text(reading, style="yellow"))
+    if lane.spec.translation is not None:
+        notes.append(Text(_TRANSLATED[lane.spec.translation], style="dim"))
     if lane.error is not None:
         notes.append(Text(f"ended by an error: {lane.error}", style="bold red"))
     if lane.stop_reason is StopReason.CONTEXT:

@@ -14,6 +14,7 @@ from specviz.cli.lane_text import (
     read_gamma,
     read_gammas,
     read_lane,
+    read_translation,
     read_tree,
     whole_numbers,
 )
@@ -116,6 +117,7 @@ def _spec(lane: dict[str, str], target: str) -> LaneSpec:
         draft=lane.get("draft"),
         head=lane.get("head"),
         head_reading=lane.get("head_reading"),
+        translation=read_translation(lane),
         **{key: value for key, value in numbers.items() if key != "gamma"},
     )
 

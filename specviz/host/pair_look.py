@@ -67,6 +67,7 @@ def look_at_pair(
         facts.num_parameters,
         has_chat=has_chat,
         has_mtp=own_layers_problem(facts, request) is None,
+        is_translated=report.is_translated,
     )
     return PairLook(findings, download, option)
 

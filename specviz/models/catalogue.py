@@ -125,6 +125,13 @@ def _can_be_read(folder: Path) -> bool:
         return False
 
 
+def has_other_vocabulary(target: Path, draft: Path) -> bool:
+    """Whether the tokenizers of two folders have different pieces or ids, as far as their files say
+    it; races compare the tokenizers themselves."""
+    ours, theirs = _vocabulary(target), _vocabulary(draft)
+    return isinstance(ours, dict) and isinstance(theirs, dict) and ours != theirs
+
+
 def _vocabulary(folder: Path) -> object:
     """The pieces and ids of the tokenizer's file; the folder itself where it cannot be read, which
     equals nobody's."""

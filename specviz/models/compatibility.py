@@ -7,12 +7,35 @@ from transformers.cache_utils import CacheLayerMixin, LinearAttentionCacheLayerM
 
 from specviz.errors import IncompatibleModelError
 from specviz.models.loading import LoadedModel
+from specviz.models.shared_tokens import are_cut_alike
 from specviz.models.vocabulary import compare_vocabularies
 from specviz.texts import Text, message
+from specviz.trace.values import Translation
+
+
+def translation_for(
+    target: LoadedModel, draft: LoadedModel, temperature: float
+) -> Translation | None:
+    """Choose how a draft's tokens become the target's; None where they are the same.
+
+    Greedy drafts go by their text: the draft then writes with all of its vocabulary, and the target
+    has its own way of cutting that. With a temperature a draft that cuts most of an ordinary text
+    as the target does drafts the tokens that both have: its law over them is judged, and two laws
+    that are alike agree more often than a law with one token. Where they cut otherwise, most of
+    what the target wants would be missing among the shared tokens, and text serves again.
+    """
+    shared = compare_vocabularies(target.name, target.tokenizer, draft.name, draft.tokenizer)
+    if shared.problem is None:
+        return None
+    if temperature > 0 and are_cut_alike(target.tokenizer, draft.tokenizer):
+        return Translation.SHARED
+    return Translation.TEXT
 
 
 def check_pair(target: LoadedModel, draft: LoadedModel) -> None:
     """Refuse a draft whose ids do not mean what the target's ids mean.
+
+    Races translate such a draft; fitting one does not, for it learns from the target's laws.
 
     Raises:
         IncompatibleModelError: Names the first thing that differs.

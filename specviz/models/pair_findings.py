@@ -7,13 +7,22 @@ from pathlib import Path
 
 from specviz.errors import IncompatibleModelError
 from specviz.models.compatibility import check_rollback
+from specviz.models.cut_text import TextCutter
 from specviz.models.loading import LoadedModel
 from specviz.models.model_facts import ModelFacts
+from specviz.models.shared_tokens import (
+    ORDINARY,
+    are_cut_alike,
+    share_cut_alike,
+    tokens_a_token,
+)
 from specviz.models.vocabulary import SharedVocabulary, compare_vocabularies
 from specviz.texts import Message, Text, message
 
 SMALL_RATIO = 5.0
 """From here on a draft counts as small enough; about ten times smaller is the rule of thumb."""
+TRANSLATED = ("pair.translated_text", "pair.translated_shared")
+"""What is found of a draft with another tokenizer than the target's."""
 SPECIAL_TOKENS = ("bos_token", "eos_token")
 
 
@@ -73,8 +82,12 @@ def pair_findings(
         return
     for model in (target, draft):
         yield from model_findings(model)
-    yield _vocabulary(target, draft)
-    yield _special_tokens(target, draft)
+    shared = compare_vocabularies(target.name, target.tokenizer, draft.name, draft.tokenizer)
+    if shared.problem is None:
+        yield Finding(Level.OK, _vocabulary_text(target, draft, shared))
+        yield _special_tokens(target, draft)
+    else:
+        yield from translation_findings(target, draft)
     yield from _context(target, draft, request)
     yield from _rules_of_thumb(target, draft)
 
@@ -99,13 +112,6 @@ def model_findings(model: ModelFacts) -> Iterator[Finding]:
         )
 
 
-def _vocabulary(target: ModelFacts, draft: ModelFacts) -> Finding:
-    shared = compare_vocabularies(target.name, target.tokenizer, draft.name, draft.tokenizer)
-    if shared.problem is not None:
-        return refusal(shared.problem)
-    return Finding(Level.OK, _vocabulary_text(target, draft, shared))
-
-
 def _vocabulary_text(target: ModelFacts, draft: ModelFacts, shared: SharedVocabulary) -> Message:
     names = {"draft": short_name(draft), "target": short_name(target), "tokens": shared.num_shared}
     if shared.num_only_one:
@@ -115,6 +121,20 @@ def _vocabulary_text(target: ModelFacts, draft: ModelFacts, shared: SharedVocabu
     return message(
         "pair.vocab_padded", **names, draft_rows=draft.vocab_rows, target_rows=target.vocab_rows
     )
+
+
+def translation_findings(target: ModelFacts, draft: ModelFacts) -> Iterator[Finding]:
+    """Say how a draft of another tokenizer drafts, and what that costs."""
+    ours, theirs = target.tokenizer, draft.tokenizer
+    names = {"draft": short_name(draft), "target": short_name(target)}
+    share, length = share_cut_alike(ours, theirs), tokens_a_token(ours, theirs)
+    kind = TRANSLATED[are_cut_alike(ours, theirs)]
+    values = {"percent": round(100 * share), "length": round(length, 1)}
+    yield Finding(Level.WARN, message(kind, **names, **values))
+    for model in (target, draft):
+        cutter = TextCutter(model.tokenizer)
+        if cutter.text(cutter.begin(ORDINARY)) != ORDINARY:
+            yield Finding(Level.WARN, message("pair.translated_lossy", model=short_name(model)))
 
 
 def _special_tokens(target: ModelFacts, draft: ModelFacts) -> Finding:

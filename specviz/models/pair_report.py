@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 from specviz.errors import ModelLoadError
 from specviz.models.model_facts import ModelSource
-from specviz.models.pair_findings import Finding, Level, PairRequest, pair_findings, refusal
+from specviz.models.pair_findings import (
+    TRANSLATED,
+    Finding,
+    Level,
+    PairRequest,
+    pair_findings,
+    refusal,
+)
 from specviz.models.pair_sizes import ModelNumbers, model_numbers, size_findings
 
 
@@ -29,6 +36,11 @@ class PairReport:
     def fits(self) -> bool:
         """Whether nothing speaks against a race of this pair here."""
         return all(finding.level is not Level.REFUSE for finding in self.findings)
+
+    @property
+    def is_translated(self) -> bool:
+        """Whether draft and target have different tokenizers."""
+        return any(finding.text["id"] in TRANSLATED for finding in self.findings)
 
 
 def report_pair(

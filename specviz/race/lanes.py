@@ -28,13 +28,14 @@ from specviz.decoding.trees import TreeSize
 from specviz.decoding.wrong_rules import WrongRounds
 from specviz.errors import PromptError
 from specviz.models.chat import encode_turn, has_chat_template
-from specviz.models.compatibility import check_pair, check_rollback
+from specviz.models.compatibility import check_rollback
 from specviz.models.detokenizer import IncrementalDetokenizer
 from specviz.models.exits import default_exit
 from specviz.models.loading import LoadedModel
 from specviz.models.mtp_weights import read_mtp
 from specviz.models.source import ModelSource
 from specviz.race.eagle_heads import read_head
+from specviz.race.translations import translated_draft, translation_of
 from specviz.texts import message
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Schedule, Tree
 
@@ -243,7 +244,19 @@ def _proposer(
             assert spec.draft is not None
             draft = pool.get(spec.draft)
             check_rollback(draft)
-            check_pair(target, draft)
+            translation = translation_of(spec, target, draft, request.sampling)
+            if translation is not None:
+                return translated_draft(
+                    spec,
+                    translation,
+                    target,
+                    draft,
+                    runner,
+                    request.sampling,
+                    make_runner,
+                    num_tokens,
+                    least_confidence,
+                )
             return DraftModel(
                 _made(make_runner, draft, num_tokens, spec),
                 request.sampling,

@@ -92,6 +92,10 @@ def _check_lane(name: str, spec: LaneSpec) -> None:
         raise RequestError(
             message("refusal.takes_no_draft", lane=repr(name), method=spec.method.value)
         )
+    if spec.method is not Method.DRAFT_MODEL and spec.translation:
+        raise RequestError(
+            message("refusal.takes_no_translation", lane=repr(name), method=spec.method.value)
+        )
     if spec.method is Method.EAGLE3 and not spec.head:
         raise RequestError(message("refusal.needs_head", lane=repr(name)))
     if spec.method is not Method.EAGLE3 and (spec.head or spec.head_reading):

@@ -19,6 +19,7 @@ from specviz.race.full_memory import GuardedDecoder, MemoryGuard
 from specviz.race.lanes import build_decoder, encode_prompt
 from specviz.race.own_thread import on_own_thread
 from specviz.race.race import run_race
+from specviz.race.translations import translation_of
 from specviz.race.validation import check_request
 from specviz.trace.values import (
     Event,
@@ -26,6 +27,7 @@ from specviz.trace.values import (
     LaneSpec,
     ModelLoading,
     RaceRequest,
+    Sampling,
     StartRace,
     TraceRequest,
 )
@@ -96,7 +98,7 @@ def _race(
     num_threads = choose_threads(models) if pool.device.type == "cpu" else None
     guard = MemoryGuard(pool, len(request.lanes), len(prompt_ids) + request.max_new_tokens)
     with guard.guarding():
-        lanes = tuple(_as_read(spec, pool, target) for spec in request.lanes)
+        lanes = tuple(_as_read(spec, pool, target, request.sampling) for spec in request.lanes)
         form = forms.of_race(models, lanes)
         decoders = [
             GuardedDecoder(build_decoder(spec, pool, request, form, len(prompt_ids)), guard)
@@ -119,8 +121,14 @@ def _race(
         form.give_back()
 
 
-def _as_read(spec: LaneSpec, pool: ModelSource, target: LoadedModel) -> LaneSpec:
-    """Note with a lane how its head is read where that is not as its files state."""
+def _as_read(
+    spec: LaneSpec, pool: ModelSource, target: LoadedModel, sampling: Sampling
+) -> LaneSpec:
+    """Note with a lane how its head is read where that is not as its files state, and how its draft
+    is translated where that has another tokenizer."""
+    if spec.draft is not None:
+        translation = translation_of(spec, target, pool.get(spec.draft), sampling)
+        return replace(spec, translation=translation)
     if spec.head is None or spec.head_reading is not None:
         return spec
     diagnosis = read_head(pool.get_head(spec.head), target).diagnosis

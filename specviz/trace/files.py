@@ -47,6 +47,7 @@ ADDED_LATER = frozenset(
         "tree",
         "branches",
         "budget",
+        "translation",
     }
 )
 """Fields that a trace of an earlier version may lack; each has a default."""

@@ -7,7 +7,7 @@ The page derives the same names in the reader's language (`assets/js/model/names
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
 
-from specviz.trace.values import LaneSpec, Method, Rule, Schedule, Trace, Tree
+from specviz.trace.values import LaneSpec, Method, Rule, Schedule, Trace, Translation, Tree
 
 METHOD_NAMES: dict[Method, str] = {
     Method.BASELINE: "target alone",
@@ -25,6 +25,12 @@ RULE_NAMES: dict[Rule, str] = {
     Rule.NO_RENORMALISE: "residual not renormalised",
 }
 """What is wrong with a lane of another rule than the right one."""
+TRANSLATION_NAMES: dict[Translation | None, str] = {
+    None: "",
+    Translation.TEXT: "through its text",
+    Translation.SHARED: "shared tokens",
+}
+"""How a draft of another tokenizer drafts; of one with the target's there is nothing to say."""
 DETAILS: dict[str, Callable[[LaneSpec], str]] = {
     "draft": lambda spec: short_name(spec.draft or "?"),
     "head": lambda spec: short_name(spec.head or "?"),
@@ -34,6 +40,7 @@ DETAILS: dict[str, Callable[[LaneSpec], str]] = {
     "gamma": lambda spec: f"γ {gamma_text(spec)}",
     "flipped_coins": lambda spec: _coins(spec.flipped_coins),
     "tree": lambda spec: tree_text(spec),
+    "translation": lambda spec: TRANSLATION_NAMES[spec.translation],
 }
 """In what lanes of one method can differ, and how that is said."""
 TEXTS: dict[str, Callable[[LaneSpec], str]] = {
@@ -104,14 +111,15 @@ def _derived(index: int, specs: Sequence[LaneSpec]) -> str:
     if len(alike) == 1:
         return METHOD_NAMES[spec.method]
     parts = [
-        say(spec)
+        text
         for field, say in DETAILS.items()
-        if len({_choice(other, field) for other in alike}) > 1
+        if len({_choice(other, field) for other in alike}) > 1 and (text := say(spec))
     ]
     before = [other for other in specs[:index] if _choices(other) == _choices(spec)]
     if sum(_choices(other) == _choices(spec) for other in alike) > 1:
         parts.append(f"#{len(before) + 1}")
-    return f"{METHOD_NAMES[spec.method]} ({', '.join(parts)})"
+    name = METHOD_NAMES[spec.method]
+    return f"{name} ({', '.join(parts)})" if parts else name
 
 
 def _choices(spec: LaneSpec) -> tuple[object, ...]:

@@ -91,6 +91,15 @@ class Tree(StrEnum):
     """EAGLE-2's: the nodes that the draft itself holds most probable, path and all."""
 
 
+class Translation(StrEnum):
+    """How what a draft model of another tokenizer writes becomes tokens of the target."""
+
+    TEXT = "text"
+    """Its text is cut anew by the target's tokenizer; each token is a point mass."""
+    SHARED = "shared"
+    """It drafts only tokens that both tokenizers have, by a law over those."""
+
+
 class Outcome(StrEnum):
     """Fate of a drafted token."""
 
@@ -167,6 +176,9 @@ class LaneSpec:
     """Of a tree: drafts tried in one place at most; 0 without."""
     budget: int = 0
     """Of a tree: nodes that a round verifies at most; 0 without."""
+    translation: Translation | None = None
+    """Of a draft model with another tokenizer than the target's. None in a request: what suits
+    tokenizers and temperature; in a trace: both have the same tokenizer."""
 
 
 @dataclass(frozen=True, slots=True)

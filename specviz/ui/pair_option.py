@@ -25,6 +25,8 @@ class PairOption:
     """Whether the target says how a conversation is written for it, as far as that is known."""
     is_hub: bool = False
     """Whether it comes from the hub."""
+    translated: tuple[str, ...] = ()
+    """Those of its drafts that are known to have another tokenizer than the target."""
 
 
 def join_options(newer: PairOption, older: PairOption) -> PairOption:
@@ -35,6 +37,7 @@ def join_options(newer: PairOption, older: PairOption) -> PairOption:
         methods=tuple(dict.fromkeys((*newer.methods, *older.methods))),
         exits=newer.exits or older.exits,
         reading=newer.reading or older.reading,
+        translated=tuple(dict.fromkeys((*newer.translated, *older.translated))),
     )
 
 
@@ -46,6 +49,7 @@ def hub_option(
     *,
     has_chat: bool,
     has_mtp: bool = False,
+    is_translated: bool = False,
 ) -> PairOption:
     """Give what a race of a hub pair may choose from; by itself exits only a target that declares
     some, and only one with layers for it (`has_mtp`) drafts by those."""
@@ -60,4 +64,5 @@ def hub_option(
         num_parameters=num_parameters,
         has_chat=has_chat,
         is_hub=True,
+        translated=(draft,) if draft is not None and is_translated else (),
     )

@@ -39,9 +39,9 @@ from specviz.ui.strings import PageError, PagePromptError
 
 MAX_LANES_CHARS = 4_000
 """Longest description of the lanes that a page may send."""
-_OF_HEADS = {"head", "head_reading"}
+_NOT_OFFERED = {"head", "head_reading", "translation"}
 """Fields of lanes that the page does not offer."""
-_LANE_KEYS = {field.name for field in dataclasses.fields(LaneSpec)} - _OF_HEADS
+_LANE_KEYS = {field.name for field in dataclasses.fields(LaneSpec)} - _NOT_OFFERED
 _SAMPLING_KEYS = {"temperature", "top_k", "top_p", "seed"}
 
 

@@ -89,5 +89,6 @@ def pair_data(pair: PairOption) -> dict[str, Any]:
         "num_parameters": pair.num_parameters,
         "has_chat": pair.has_chat,
         "is_hub": pair.is_hub,
+        "translated": pair.translated,
         "is_known": pair.reading is not None,
     }

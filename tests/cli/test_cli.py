@@ -282,6 +282,7 @@ def test_unreadable_arguments_end_in_one_sentence(
         (["--target", "some/target"], "lane 'target + draft model' needs a draft model"),
         (["--method", "prompt-lookup", "--draft", "d"], "takes no draft model"),
         (["--lane", "tempo=3"], "--lane has no key 'tempo'; its keys are name, method, target"),
+        (["--lane", "translation=sound"], "--lane translation must be one of text, shared, got"),
         (["--lane", "gamma"], "--lane is written key=value,key=value; cannot read 'gamma'"),
         (["--lane", "gamma=two"], "--lane gamma must be a whole number, auto, heuristic or "),
         (["--gamma", "two"], "--gamma must be a whole number, auto, heuristic or confidence:0.4"),

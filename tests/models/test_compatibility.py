@@ -99,7 +99,7 @@ def test_equal_tokenizers_pass_whatever_the_size_of_the_output_layers() -> None:
 def test_other_vocabularies_of_equal_size_are_refused() -> None:
     other = byte_tokenizer(text="zebras zigzag through quizzes " * 9)
     assert len(other) <= len(byte_tokenizer())
-    with pytest.raises(IncompatibleModelError, match="small cannot draft for big: their vocab"):
+    with pytest.raises(IncompatibleModelError, match="small cannot be fitted to big: their vocab"):
         pair(byte_tokenizer(len(other)), other)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 import torch
-from tiny_models import byte_tokenizer, random_model
+from tiny_models import byte_tokenizer, random_model, word_tokenizer
 from transformers import (
     AutoModelForCausalLM,
     GPT2Config,
@@ -166,9 +166,21 @@ ODD = {
     ),
     "another vocabulary": (
         byte_tokenizer(text="zebras zigzag through quizzes " * 9),
-        "pair.refused",
-        Level.REFUSE,
-        "cannot draft for hub/target-7B: their vocabularies differ",
+        "pair.translated_text",
+        Level.WARN,
+        "draft-1B has another tokenizer than target-7B and cuts",
+    ),
+    "nearly another vocabulary": (
+        more_tokens(*(f"<{number}>" for number in range(12))),
+        "pair.translated_shared",
+        Level.WARN,
+        "but cuts 100 % of an ordinary text as it does",
+    ),
+    "words": (
+        word_tokenizer(),
+        "pair.translated_lossy",
+        Level.WARN,
+        "draft-1B does not give back every text",
     ),
 }
 
@@ -182,7 +194,9 @@ def test_tokenizers_that_differ(case: str) -> None:
     )
     assert found[id_][0] is level
     assert words in found[id_][1]
-    assert made.fits == (level is not Level.REFUSE)
+    assert made.fits
+    assert made.is_translated == any(name.startswith("pair.translated") for name in found)
+    assert "pair.special_equal" not in found or not made.is_translated
 
 
 SHORT = facts("hub/draft-1B", llama(max_position_embeddings=32, num_hidden_layers=1))

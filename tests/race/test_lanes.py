@@ -255,13 +255,6 @@ def test_a_hybrid_target_writes_what_it_writes_alone(method: Method) -> None:
     assert run(build(replace(SPECS[method], target="lfm2")), prompt) == alone
 
 
-def test_a_draft_of_another_vocabulary_is_refused() -> None:
-    zebras = byte_tokenizer(text="zebras zigzag through quizzes " * 9)
-    pool = FakePool(target=llama(), draft=llama()).with_tokenizer("draft", zebras)
-    with pytest.raises(IncompatibleModelError, match="draft cannot draft for target"):
-        build(SPECS[Method.DRAFT_MODEL], pool=pool)
-
-
 def test_a_draft_that_is_not_there_is_an_error_of_loading() -> None:
     with pytest.raises(ModelLoadError, match="nowhere"):
         build(replace(SPECS[Method.DRAFT_MODEL], draft="nowhere"))

@@ -24,6 +24,8 @@ export class LaneRow {
   /** The same for the eye, where the lanes stand below one another on a phone. */
   #name = make('b', 'sv-editor-name', '', { 'aria-hidden': 'true' });
   #detail = make('div', 'sv-editor-detail');
+  /** What is to be known of the draft that is chosen. */
+  #note = make('p', 'sv-rule-about sv-editor-note');
   #schedule = make('select');
   #scheduleField = wrap('label', 'sv-editor-field', make('span', 'sv-spoken', t('schedule.label')), this.#schedule);
   /** What γ is called: the length of a chain, or the depth of a tree. */
@@ -54,10 +56,11 @@ export class LaneRow {
     const numbers = [this.#gammaField(), this.#confidence, this.#slider, this.#tree.sizes];
     const bottom = wrap('div', 'sv-editor-bottom', this.#detail, ...numbers);
     if (isOneOfMany) this.#rules = new RuleChoice(this.lane, menu, (rule) => this.#reshape({ rule }));
-    const parts = [top, bottom, ...(this.#rules ? [this.#rules.element] : [])];
+    const parts = [top, bottom, this.#note, ...(this.#rules ? [this.#rules.element] : [])];
     this.element = wrap('li', 'sv-editor-lane', wrap('fieldset', 'sv-editor-group', this.#legend, ...parts));
     this.#drawDetail();
     this.#drawShape();
+    this.#drawNote();
     this.#markRule();
   }
 
@@ -91,6 +94,7 @@ export class LaneRow {
     // Another lane has other coins.
     delete this.#chosen.flipped_coins;
     this.#markRule();
+    this.#drawNote();
     this.#acts.edit(this);
   }
 
@@ -134,6 +138,14 @@ export class LaneRow {
     if (method === 'draft-model') this.#detail.append(this.#choice('draft', drafts));
     if (method === 'early-exit' && exits.length) this.#detail.append(this.#choice('exit_layer', exits));
     if (method === 'prompt-lookup') this.#detail.append(field('max_ngram', this.#numberInput('max_ngram')));
+  }
+
+  /** Say so where the draft has another tokenizer than the target. */
+  #drawNote() {
+    const { method, draft } = this.lane;
+    const isTranslated = method === 'draft-model' && this.#pair.translated.includes(draft);
+    setText(this.#note, isTranslated ? t('editor.other_tokenizer') : '');
+    this.#note.hidden = !isTranslated;
   }
 
   #choice(name, values) {

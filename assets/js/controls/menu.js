@@ -2,7 +2,8 @@
 
 /**
  * @typedef {{ target: string, drafts: string[], methods: string[], exits: number[],
- *   num_parameters: number | null, has_chat: boolean, is_hub: boolean, is_known: boolean }} Pair
+ *   num_parameters: number | null, has_chat: boolean, is_hub: boolean, is_known: boolean,
+ *   translated: string[] }} Pair
  */
 
 /** @type {Pair[] | null} */

@@ -14,6 +14,7 @@ const DETAILS = {
   gamma: (spec) => `γ ${gammaText(spec)}`,
   flipped_coins: (spec) => (flippedOf(spec).length ? t('lane.flipped', coinValues(flippedOf(spec))) : t('lane.as_fallen')),
   tree: (spec) => treeText(spec),
+  translation: ({ translation = null }) => (translation ? t(`lane.detail_${translation}`) : ''),
 };
 
 /** Choices of which several fields together are one: alike where they read alike. */
@@ -36,13 +37,14 @@ function ownName({ spec, specs, index }) {
   if (alike.length === 1) return name;
   const parts = Object.keys(DETAILS)
     .filter((field) => new Set(alike.map((other) => choice(other, field))).size > 1)
-    .map((field) => DETAILS[field](spec));
+    .map((field) => DETAILS[field](spec))
+    .filter(Boolean);
   const same = alike.filter((other) => choices(other) === choices(spec));
   if (same.length > 1) {
     const before = specs.slice(0, index).filter((other) => choices(other) === choices(spec));
     parts.push(`#${before.length + 1}`);
   }
-  return t('lane.with_detail', { lane: name, detail: parts.join(', ') });
+  return parts.length ? t('lane.with_detail', { lane: name, detail: parts.join(', ') }) : name;
 }
 
 /** What a lane is called that is the only one to run this method. */
@@ -60,7 +62,10 @@ function aboutMethod(spec, name) {
   const { method, target, draft, exit_layer: layer } = spec;
   const gamma = isTree(spec) ? `${gammaText(spec)}, ${treeText(spec)}` : gammaText(spec);
   if (method === 'baseline') return t('lane.about_alone', { target: name(target) });
-  if (method === 'draft-model') return t('lane.about_draft_model', { draft: name(draft ?? '?'), gamma });
+  if (method === 'draft-model') {
+    const how = spec.translation ? `_${spec.translation}` : '';
+    return t(`lane.about_draft_model${how}`, { draft: name(draft ?? '?'), gamma });
+  }
   if (method === 'early-exit' && layer) return t('lane.about_exit_layer', { layer, gamma });
   return t(`lane.about_${keyOf(method)}`, { gamma });
 }

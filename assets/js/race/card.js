@@ -3,7 +3,7 @@ import { decision } from '../evidence/decision.js';
 import { distributions } from '../evidence/distributions.js';
 import { TreeView, placeInTree } from '../evidence/tree_view.js';
 import { drawStep, wrongStepAt } from '../evidence/wrong_step.js';
-import { isRight, keyOf } from '../model/names.js';
+import { briefName, isRight, keyOf } from '../model/names.js';
 import { make, makeButton, setText, visible, wrap } from '../page/dom.js';
 import { t } from '../page/strings.js';
 import { noteChosenToken } from './token.js';
@@ -117,6 +117,7 @@ export class Card {
     // What decided is read first: the table below it may be longer than there is room.
     const [notes, bars] = partsOf(entry);
     const { spec } = entry.lane;
+    if (spec.translation && fate.isGuess) notes.unshift(make('p', 'sv-evidence-note', madeBy(spec)));
     if (wrong) notes.unshift(drawStep(wrong));
     else if (!isRight(spec)) notes.unshift(make('p', 'sv-evidence-note', t(`rule.${keyOf(spec.rule)}_about`)));
     const flip = this.#makeFlip(entry);
@@ -159,6 +160,11 @@ export class Card {
     const edge = this.element.getBoundingClientRect().top;
     if (below > edge) window.scrollBy({ top: below - edge });
   }
+}
+
+/** Who made the guesses of a lane whose draft has another tokenizer. */
+function madeBy({ draft, translation }) {
+  return t(`card.translated_${translation}`, { draft: briefName(draft) });
 }
 
 /** What the distributions mean, and the bars. */

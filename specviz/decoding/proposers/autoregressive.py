@@ -5,12 +5,21 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposal import Proposal, chain
 from specviz.decoding.sampling import Chance, check_finite, to_probs
 from specviz.trace.values import Sampling
 
 NextLogits = Callable[[list[int]], torch.Tensor]
 """From all ids so far to the logits `[1, vocab]` of the next token."""
+
+
+def read_prompt(runner: ModelRunner, prompt_ids: Sequence[int]) -> None:
+    """Read what a draft reads of a prompt, all but its last token, which the first round feeds;
+    nothing where it is longer than the draft's context."""
+    is_too_long = runner.context is not None and len(prompt_ids) > runner.context
+    if len(prompt_ids) > 1 and not is_too_long:
+        runner.forward(prompt_ids[:-1], 1)
 
 
 def draft_chain(

@@ -6,7 +6,7 @@ import torch
 
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposal import NOTHING, Proposal
-from specviz.decoding.proposers.autoregressive import draft_chain
+from specviz.decoding.proposers.autoregressive import draft_chain, read_prompt
 from specviz.decoding.sampling import Chance, over_vocab
 from specviz.decoding.trees import TreeSize, grow
 from specviz.trace.values import Sampling
@@ -45,9 +45,7 @@ class DraftModel:
     def reset(self, prompt_ids: Sequence[int]) -> None:
         """Read the prompt, all but its last token, which the first round feeds."""
         self.runner.reset()
-        context = self.runner.context
-        if len(prompt_ids) > 1 and (context is None or len(prompt_ids) <= context):
-            self.runner.forward(self.readable(prompt_ids[:-1]), 1)
+        read_prompt(self.runner, self.readable(prompt_ids))
 
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         """Draft up to `gamma` tokens one behind the other, fewer where the draft's own context
