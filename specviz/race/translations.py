@@ -11,7 +11,7 @@ from specviz.models.loading import LoadedModel
 from specviz.models.shared_tokens import shared_tokens, tokens_a_token
 from specviz.models.text_bridge import TextBridge, end_id
 from specviz.texts import message
-from specviz.trace.values import LaneSpec, Rule, Sampling, Translation
+from specviz.trace.values import LaneSpec, Rule, Sampling, Translation, Tree
 
 ROOM = 1.5
 """By how much a text may take more tokens of the draft than an ordinary one does."""
@@ -43,13 +43,15 @@ def translated_draft(
         num_tokens: Of the target's, in the longest text.
 
     Raises:
-        IncompatibleModelError: They share no token, or the lane's wrong rule needs the draft's
-            probabilities.
+        IncompatibleModelError: They share no token, the lane's wrong rule needs the draft's
+            probabilities, or the lane is to draft trees.
     """
+    names = {"draft": draft.name, "target": target.name}
+    if spec.tree is not Tree.NONE:
+        raise IncompatibleModelError(message("refusal.tree_of_translation", **names))
     bridge = TextBridge(target.tokenizer, draft.tokenizer, target.eos_ids, draft.eos_ids)
     length = max(1.0, tokens_a_token(target.tokenizer, draft.tokenizer))
     drafting = make_runner(draft.model, round(ROOM * length * num_tokens))
-    names = {"draft": draft.name, "target": target.name}
     if translation is Translation.TEXT:
         if spec.rule is Rule.ARGMAX_SOFTMAX:
             raise IncompatibleModelError(message("refusal.rule_without_law", **names))
