@@ -10,7 +10,7 @@ from specviz.models.chat import encode_turn, has_chat_template
 from specviz.models.free_space import free_disk, free_memory
 from specviz.models.hub_catalogue import HubCatalogue, read_catalogue
 from specviz.models.model_facts import ModelFacts, ModelSource, NamedSource
-from specviz.models.mtp_report import own_layers_problem
+from specviz.models.mtp_report import own_findings, own_layers_problem
 from specviz.models.pair_findings import PairRequest
 from specviz.models.pair_report import report_pair
 from specviz.ui.hub_offer import PairAsked, PairLook
@@ -60,13 +60,16 @@ def look_at_pair(
     exits = _exits(catalogue or read_catalogue(), asked)
     facts = once.read(asked.target)
     has_chat = has_chat_template(facts.tokenizer)
+    has_mtp = own_layers_problem(facts, request) is None
+    if has_mtp:
+        findings += tuple((str(each.level), each.text) for each in own_findings(facts, request))
     option = hub_option(
         asked.target,
         asked.draft,
         exits,
         facts.num_parameters,
         has_chat=has_chat,
-        has_mtp=own_layers_problem(facts, request) is None,
+        has_mtp=has_mtp,
         is_translated=report.is_translated,
     )
     return PairLook(findings, download, option)

@@ -33,7 +33,7 @@ def report_mtp(source: ModelSource, target: str, request: PairRequest) -> PairRe
     numbers = replace(numbers, weights_bytes=numbers.weights_bytes + extra)
     findings = (
         *model_findings(model),
-        *_own_findings(model, request),
+        *own_findings(model, request),
         *own_context(model, request),
         *mixture_findings(model),
         *size_findings((numbers,), request),
@@ -57,7 +57,8 @@ def num_layers(model: ModelFacts) -> int:
     return stored_layers(config, model.tensor_names)
 
 
-def _own_findings(model: ModelFacts, request: PairRequest) -> Iterator[Finding]:
+def own_findings(model: ModelFacts, request: PairRequest) -> Iterator[Finding]:
+    """Look at a target's drafting layers alone: whether it has any, and what a guess costs."""
     problem = own_layers_problem(model, request)
     if problem is not None:
         yield refusal(problem)

@@ -19,9 +19,6 @@ from specviz.models.location import one_line
 from specviz.models.mtp_form import mtp_problem, stored_layers, tensor_names
 from specviz.texts import message
 
-CROPPED = {"full_attention", "sliding_attention"}
-"""Layers whose cache can forget."""
-
 
 def read_mtp(loaded: LoadedModel) -> MtpModel:
     """Return the drafting layers of a target, read at the first call.

@@ -3,7 +3,9 @@
 Their logits are held against plain layers, since a misreading only lowers what is kept.
 """
 
+import atexit
 import random
+import shutil
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
@@ -61,7 +63,9 @@ LINEAR = ("qwen3_5", "qwen3_5_moe", "qwen3_next")
 
 @cache
 def family(kind: str, num_drafting: int = 1) -> tuple[Family, LoadedModel]:
-    made = write_family(kind, Path(mkdtemp()), num_drafting)
+    folder = Path(mkdtemp())
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    made = write_family(kind, folder, num_drafting)
     return made, load(made)
 
 

@@ -70,6 +70,7 @@ def test_a_target_that_brings_layers_that_draft_may_use_them(
     found = look(PairAsked("tiny/ahead", None, "a fox", 8, 4))
     assert found.option is not None
     assert found.option.methods == (Method.MTP, Method.PROMPT_LOOKUP)
+    assert any("declares 1 extra layer that guesses" in text for text in texts(found))
     assert not any(x.path.endswith(".safetensors") for x in hub.requests)
 
 
