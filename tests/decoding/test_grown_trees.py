@@ -144,6 +144,17 @@ def test_the_branch_that_a_text_follows_is_not_read_again() -> None:
     assert float((found[0] - fresh(tiny_model("llama"), [1, 2, 3, 5, 6, 9])).abs().max()) < EXACT
 
 
+@either_form
+def test_siblings_in_the_cache_are_no_text(make_runner: Any) -> None:
+    """The second stands behind the first there, but was not read behind it."""
+    model = tiny_model("llama")
+    runner = make_runner(model)
+    runner.forward([1, 2, 3], 1)
+    runner.grow_tree([4, 5], [-1, -1])
+    found = runner.forward([1, 2, 3, 4, 5, 6], 1)
+    assert float((found[0] - fresh(model, [1, 2, 3, 4, 5, 6])).abs().max()) < EXACT
+
+
 def test_a_tree_of_more_nodes_than_were_said_is_read_too() -> None:
     model = tiny_model("llama")
     runner = StaticRunner(model, CONTEXT, (1, 4), FakeGraphs(), num_grown=2)
