@@ -15,6 +15,7 @@ from specviz.bench.sweep_record import SweepRecord
 from specviz.bench.sweep_results import SweepResults, results_of
 from specviz.trace.speedup_map import iso_lines
 from specviz.trace.typed_json import encode
+from specviz.trace.values import Tree
 
 Told = dict[str, Any]
 FIELDS = (
@@ -113,7 +114,8 @@ def rounded(value: Any) -> Any:
 def _lane(lane: Told) -> Told:
     """Name of a lane and what it runs, as the form of races takes it."""
     spec = lane["spec"]
-    kept = ("method", "draft", "exit_layer", "max_ngram")
+    of_tree = () if spec["tree"] == Tree.NONE else ("tree", "branches", "budget")
+    kept = ("method", "draft", "exit_layer", "max_ngram", *of_tree)
     return {
         "draft": lane["draft"],
         "gammas": lane["gammas"],

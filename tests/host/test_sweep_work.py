@@ -11,10 +11,12 @@ from fake_race import OPTIONS, FakeRace
 
 from specviz.bench.plan import GalleryPrompt
 from specviz.bench.sweep_files import parse_sweep, read_cells_csv
-from specviz.bench.sweep_record import ModelSize
+from specviz.bench.sweep_plan import SweepPlan, make_lanes
+from specviz.bench.sweep_record import ModelSize, SweepRecord
 from specviz.errors import FormatError, RequestError
 from specviz.host.sweep_news import head_of, shown_of
 from specviz.host.sweep_work import make_sweep_work
+from specviz.trace.values import LaneSpec, Method, Tree
 from specviz.ui.options import PageLimits
 from specviz.ui.page_tasks import PageTasks
 from specviz.ui.race_queue import RaceQueue
@@ -170,3 +172,15 @@ def test_what_is_no_sweep_or_forgotten_is_said_so() -> None:
         tasks.start("sweep", {"go_on": "nowhere", "minutes": 1})
     with pytest.raises(RequestError, match="not kept here"):
         tasks.start("sweep_file", {"key": "nowhere", "kind": "json"})
+
+
+def test_lanes_of_trees_are_told_with_them() -> None:
+    """Where they draft chains nothing is said, as in sweeps of earlier versions."""
+    chain = LaneSpec(None, Method.DRAFT_MODEL, "target", "draft")
+    tree = replace(chain, tree=Tree.DYNAMIC, branches=2, budget=8)
+    lanes = make_lanes([(chain, (4,)), (tree, (4,))])
+    told = [
+        lane["spec"] for lane in head_of(SweepRecord(SweepPlan("target", lanes, ()), ()))["lanes"]
+    ]
+    assert "tree" not in told[0]
+    assert told[1] == told[0] | {"tree": "dynamic", "branches": 2, "budget": 8}
