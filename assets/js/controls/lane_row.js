@@ -24,7 +24,7 @@ export class LaneRow {
   #name = make('b', 'sv-editor-name', '', { 'aria-hidden': 'true' });
   #detail = make('div', 'sv-editor-detail');
   /** What is to be known of the draft that is chosen. */
-  #note = make('p', 'sv-rule-about sv-editor-note');
+  #note = make('p', 'sv-editor-note');
   #schedule = make('select');
   /** Where a draft ends by its own doubt, how sure it must be. */
   #confidence = make('div', 'sv-editor-detail');
