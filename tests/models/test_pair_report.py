@@ -166,15 +166,21 @@ ODD = {
     ),
     "another vocabulary": (
         byte_tokenizer(text="zebras zigzag through quizzes " * 9),
-        "pair.translated_text",
+        "pair.translated_shared",
         Level.WARN,
-        "draft-1B has another tokenizer than target-7B and cuts",
+        "draft-1B has another tokenizer than target-7B but cuts 83 % of",
     ),
     "nearly another vocabulary": (
         more_tokens(*(f"<{number}>" for number in range(12))),
         "pair.translated_shared",
         Level.WARN,
         "but cuts 100 % of an ordinary text as it does",
+    ),
+    "a vocabulary of words": (
+        word_tokenizer(),
+        "pair.translated_text",
+        Level.WARN,
+        "and cuts 0 % of an ordinary text as it does, so it drafts by its text",
     ),
     "words": (
         word_tokenizer(),

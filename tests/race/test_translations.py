@@ -10,6 +10,7 @@ from fakes import make_decoder, run_to_end
 from other_tokenizers import GIVE_BACK, HOSTILE, LARGE, OTHER, PAIRS, SENTENCE, WORDS, bridge
 from test_lanes import BASELINE, REQUEST, FakePool, build, llama, run
 from test_wiring import race
+from tiny_models import byte_tokenizer
 from transformers import Lfm2Config, PreTrainedTokenizerFast
 
 from specviz.decoding.model_runner import ModelRunner
@@ -20,7 +21,7 @@ from specviz.errors import IncompatibleModelError, RequestError
 from specviz.models.compatibility import translation_for
 from specviz.models.cut_text import TextCutter
 from specviz.models.loading import LoadedModel
-from specviz.models.shared_tokens import shared_tokens
+from specviz.models.shared_tokens import ORDINARY, shared_tokens
 from specviz.race.lanes import encode_prompt
 from specviz.race.translations import shared_ids
 from specviz.race.validation import check_request
@@ -72,17 +73,17 @@ def test_greedy_text_is_the_baseline_s_and_caches_are_right(
 ) -> None:
     monkeypatch.setattr(Checked, "num_checked", 0)
     pool = pool_of(draft)
-    for text in ("the fox and the fox", HOSTILE["emoji"], HOSTILE["line ends"]):
-        request = replace(REQUEST, prompt=text, max_new_tokens=24)
+    for text in ("the fox and the fox", HOSTILE["emoji"]):
+        request = replace(REQUEST, prompt=text, max_new_tokens=16)
         prompt = encode_prompt(request, pool.get("target"))
         plain = run(build(BASELINE, request, pool), prompt)
-        for gamma in (1, 2, 5):
+        for gamma in (1, 4):
             spec = replace(DRAFTED, gamma=gamma, translation=translation)
             decoder = build(spec, request, pool)
             proposer: Any = decoder._proposer
             proposer.runner = Checked(pool.get("draft").model)
             assert run(decoder, prompt) == plain
-    assert Checked.num_checked > 100
+    assert Checked.num_checked > 60
 
 
 def test_a_hybrid_draft_of_another_tokenizer_keeps_its_states() -> None:
@@ -137,7 +138,7 @@ class Reciter:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("names", PAIRS, ids="-".join)
+@pytest.mark.parametrize("names", PAIRS[1::2], ids="-".join)
 def test_half_right_drafts_of_a_hostile_text(names: tuple[str, str], text: str) -> None:
     target, draft = (GIVE_BACK[name] for name in names)
     whole = "the fox said: " + HOSTILE[text] * 2
@@ -165,10 +166,10 @@ def test_half_right_drafts_of_a_hostile_text(names: tuple[str, str], text: str) 
             assert wrong_every == 0 or Outcome.REJECTED in judged
         num_kept = kept[RetokenisedDraft]
         if wrong_every == 0:
-            # All but what stands at the end of a round, whatever the two cut otherwise.
-            assert num_kept >= 0.6 * len(plain)
+            # All but what stands at the end of a round, and nothing inside a character.
+            assert num_kept >= 0.5 * len(plain)
         else:
-            assert 0.2 * len(plain) < num_kept < 0.8 * len(plain)
+            assert 0.2 * len(plain) < num_kept < len(plain)
 
 
 def test_how_a_draft_is_translated_follows_from_tokenizers_and_temperature() -> None:
@@ -181,26 +182,24 @@ def test_how_a_draft_is_translated_follows_from_tokenizers_and_temperature() -> 
     twin.add_tokens([f"<{number}>" for number in range(20)])
     for temperature in (0.0, 1.0):
         assert translation_for(loaded(LARGE), loaded(LARGE), temperature) is None
-        for far in (OTHER, WORDS):
-            assert translation_for(loaded(LARGE), loaded(far), temperature) is Translation.TEXT
-    assert translation_for(loaded(LARGE), loaded(twin), 0.0) is Translation.TEXT
-    assert translation_for(loaded(LARGE), loaded(twin), 1.0) is Translation.SHARED
+        for target, far in ((LARGE, WORDS), (byte_tokenizer(400, ORDINARY), OTHER)):
+            assert translation_for(loaded(target), loaded(far), temperature) is Translation.TEXT
+    for near in (twin, OTHER):
+        assert translation_for(loaded(LARGE), loaded(near), 0.0) is Translation.TEXT
+        assert translation_for(loaded(LARGE), loaded(near), 1.0) is Translation.SHARED
 
 
 def test_a_race_notes_how_its_draft_was_translated() -> None:
     lanes = (BASELINE, DRAFTED, replace(DRAFTED, name="same", draft="target"))
-    for request, drafts in ((REQUEST, False), (WARM, False)):
+    for request, noted in ((REQUEST, Translation.TEXT), (WARM, Translation.SHARED)):
         trace = race(replace(request, lanes=lanes), pool_of(OTHER))
-        assert [lane.spec.translation for lane in trace.lanes] == [None, Translation.TEXT, None]
-        tokens = [x for lane in trace.lanes[1:2] for each in lane.rounds for x in each.drafted]
-        assert {x.draft_prob is not None for x in tokens} <= {drafts}
+        assert [lane.spec.translation for lane in trace.lanes] == [None, noted, None]
+        tokens = [x for each in trace.lanes[1].rounds for x in each.drafted]
+        assert all((x.draft_prob is None) == (noted is Translation.TEXT) for x in tokens)
         assert loads(dumps(trace)) == trace
-    forced = replace(DRAFTED, translation=Translation.SHARED)
-    trace = race(replace(WARM, lanes=(BASELINE, forced)), pool_of(OTHER))
-    assert trace.lanes[1].spec.translation is Translation.SHARED
-    tokens = [x for each in trace.lanes[1].rounds for x in each.drafted]
-    assert tokens
-    assert all(x.draft_prob for x in tokens)
+    trace = race(replace(WARM, lanes=(BASELINE, TEXT)), pool_of(OTHER))
+    assert trace.lanes[1].spec.translation is Translation.TEXT
+    assert all(x.draft_prob is None for each in trace.lanes[1].rounds for x in each.drafted)
 
 
 @pytest.mark.parametrize("schedule", list(Schedule))
@@ -226,7 +225,7 @@ def test_the_context_of_the_draft_is_not_passed() -> None:
 def test_what_cannot_be_translated_is_refused() -> None:
     with pytest.raises(IncompatibleModelError, match="share no tokens"):
         build(replace(DRAFTED, translation=Translation.SHARED), WARM, pool_of(WORDS))
-    wrong = replace(DRAFTED, rule=Rule.ARGMAX_SOFTMAX)
+    wrong = replace(TEXT, rule=Rule.ARGMAX_SOFTMAX)
     with pytest.raises(IncompatibleModelError, match="are over other tokens than target's"):
         build(wrong, WARM, pool_of(OTHER))
     copied = LaneSpec(None, Method.PROMPT_LOOKUP, "target", gamma=2, translation=Translation.TEXT)

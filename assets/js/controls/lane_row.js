@@ -25,7 +25,7 @@ export class LaneRow {
   #name = make('b', 'sv-editor-name', '', { 'aria-hidden': 'true' });
   #detail = make('div', 'sv-editor-detail');
   /** What is to be known of the draft that is chosen. */
-  #note = make('p', 'sv-rule-about sv-editor-note');
+  #note = make('p', 'sv-editor-note');
   #schedule = make('select');
   #scheduleField = wrap('label', 'sv-editor-field', make('span', 'sv-spoken', t('schedule.label')), this.#schedule);
   /** What γ is called: the length of a chain, or the depth of a tree. */
