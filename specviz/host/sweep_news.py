@@ -113,7 +113,7 @@ def rounded(value: Any) -> Any:
 def _lane(lane: Told) -> Told:
     """Name of a lane and what it runs, as the form of races takes it."""
     spec = lane["spec"]
-    kept = ("method", "draft", "exit_layer", "max_ngram")
+    kept = ("method", "draft", "exit_layer", "max_ngram", "head", "head_reading")
     return {
         "draft": lane["draft"],
         "gammas": lane["gammas"],

@@ -25,16 +25,19 @@ class PairOption:
     """Whether the target says how a conversation is written for it, as far as that is known."""
     is_hub: bool = False
     """Whether it comes from the hub."""
+    heads: tuple[str, ...] = ()
+    """EAGLE-3 heads of the target, by the names that a LaneSpec takes."""
 
 
 def join_options(newer: PairOption, older: PairOption) -> PairOption:
-    """Join two entries for one target: its drafts and methods together, those of `newer` first."""
+    """Join two entries for one target: its drafts, heads and methods together, those of `newer` first."""
     return replace(
         newer,
         drafts=tuple(dict.fromkeys((*newer.drafts, *older.drafts))),
         methods=tuple(dict.fromkeys((*newer.methods, *older.methods))),
         exits=newer.exits or older.exits,
         reading=newer.reading or older.reading,
+        heads=tuple(dict.fromkeys((*newer.heads, *older.heads))),
     )
 
 
@@ -45,10 +48,12 @@ def hub_option(
     num_parameters: int | None,
     *,
     has_chat: bool,
+    head: str | None = None,
 ) -> PairOption:
     """Give what a race of a hub pair may choose from; by itself exits only a target that declares
     some."""
     methods = [Method.DRAFT_MODEL] if draft is not None else []
+    methods += [Method.EAGLE3] if head is not None else []
     methods += [Method.EARLY_EXIT] if exits else []
     return PairOption(
         target,
@@ -58,4 +63,5 @@ def hub_option(
         num_parameters=num_parameters,
         has_chat=has_chat,
         is_hub=True,
+        heads=() if head is None else (head,),
     )

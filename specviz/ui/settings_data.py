@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from specviz.models.eagle_form import EVERY_READING
 from specviz.trace.limits import (
     CONFIDENCES,
     DEFAULT_CONFIDENCE,
@@ -59,6 +60,7 @@ def settings_data(options: PageOptions) -> dict[str, Any]:
         },
         "rules": [rule.value for rule in Rule],
         "schedules": [schedule.value for schedule in Schedule],
+        "readings": [reading.text for reading in EVERY_READING],
         "spans": spans(limits),
         "max_prompt_chars": limits.max_prompt_chars,
         "max_lane_name_chars": limits.max_lane_name_chars,
@@ -79,4 +81,5 @@ def pair_data(pair: PairOption) -> dict[str, Any]:
         "has_chat": pair.has_chat,
         "is_hub": pair.is_hub,
         "is_known": pair.reading is not None,
+        "heads": pair.heads,
     }

@@ -62,8 +62,7 @@ def test_a_link_has_every_setting() -> None:
         return set(re.findall(r"'(\w+)'", re.findall(rf"const {name} = \[(.*?)\];", source)[0]))
 
     assert listed("PLAIN") == set(settings_data(OPTIONS)["first"]) - {"lanes"}
-    # Lanes with a head are no choice of the page.
-    of_lane = {field.name for field in fields(LaneSpec)} - {"target", "head", "head_reading"}
+    of_lane = {field.name for field in fields(LaneSpec)} - {"target"}
     assert listed("LANE") | {"name"} == of_lane
     assert "const NAMES = 'lane_name'" in source
     assert "const RULES = 'lane_rule'" in source

@@ -1,7 +1,7 @@
 // Settings as an address that people can read: ?prompt=…&temperature=0.8&lane=draft-model:specviz-small:4
 
 const PLAIN = ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens', 'chat', 'target'];
-const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule', 'schedule', 'confidence', 'flipped_coin'];
+const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule', 'schedule', 'confidence', 'flipped_coin', 'head', 'head_reading'];
 /** Names that somebody gave the lanes, one a lane and in the same order, empty where nobody did. */
 const NAMES = 'lane_name';
 /** Likewise the rules of lanes, empty where it is the right one. */
@@ -10,15 +10,18 @@ const RULES = 'lane_rule';
 const COINS = 'lane_coin';
 /** Likewise how their draft lengths are chosen, empty where γ is fixed: `auto`, `confidence:0.4`. */
 const SCHEDULES = 'lane_schedule';
+/** And how their heads are read, empty where that is left to what agrees best with the target. */
+const READINGS = 'lane_reading';
 /** How what is said of each lane beside its own text is written, of its fields, and read. */
 const BESIDE = {
   [NAMES]: { write: ({ name }) => name, read: (name) => ({ name }) },
   [RULES]: { write: ({ rule }) => rule, read: (rule) => ({ rule }) },
   [COINS]: { write: ({ flipped_coin: coin }) => coin, read: (coin) => ({ flipped_coin: coin }) },
   [SCHEDULES]: { write: writeSchedule, read: readSchedule },
+  [READINGS]: { write: ({ head_reading: how }) => how, read: (how) => ({ head_reading: how }) },
 };
 /** What stands between method and γ in a written lane. */
-const DETAILS = { 'draft-model': 'draft', 'early-exit': 'exit_layer', 'prompt-lookup': 'max_ngram' };
+const DETAILS = { 'draft-model': 'draft', 'early-exit': 'exit_layer', 'prompt-lookup': 'max_ngram', eagle3: 'head' };
 
 /** Settings that an address asks for, as unchecked texts; null where it asks for none. */
 export function readLink(search) {

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {{ target: string, drafts: string[], methods: string[], exits: number[],
- *   num_parameters: number | null, has_chat: boolean, is_hub: boolean, is_known: boolean }} Pair
+ *   num_parameters: number | null, heads: string[], has_chat: boolean, is_hub: boolean, is_known: boolean }} Pair
  */
 
 /** @type {Pair[] | null} */

@@ -4,13 +4,16 @@ import { t } from '../page/strings.js';
 /**
  * @typedef {{ method: string, gamma: number, draft?: string, exit_layer?: number,
  *   max_ngram?: number, schedule?: string, confidence?: number,
- *   name?: string, rule?: string, flipped_coin?: number }} Lane
+ *   name?: string, rule?: string, flipped_coin?: number,
+ *   head?: string, head_reading?: string }} Lane
  * @typedef {{ prompt: string, temperature: number, top_k: number, top_p: number, seed: number,
  *   tokens: number, chat: boolean, target: string, lanes: Lane[] }} Settings
  */
 
 /** Settings that Gradio's own controls hold. */
 const NUMBERS = ['temperature', 'top_k', 'top_p', 'seed', 'tokens'];
+/** A head is read as it agrees best with its target. */
+const BEST = 'best';
 const OF_GRADIO = ['prompt', 'chat', ...NUMBERS];
 
 /**
@@ -125,6 +128,7 @@ function fitLane(asked, pair, menu, faults) {
   if (lane.method === 'early-exit' && pair.exits.length) {
     lane.exit_layer = choose('exit_layer', Number(asked.exit_layer ?? pair.exits[0]), pair.exits);
   }
+  if (lane.method === 'eagle3') Object.assign(lane, fitHead(asked, pair, menu, faults));
   for (const name of lane.method === 'prompt-lookup' ? ['max_ngram', 'gamma'] : ['gamma']) {
     const usual = menu.lane[name];
     lane[name] = fitNumber(name, asked[name] ?? usual, usual, menu.spans[name], faults);
@@ -133,6 +137,13 @@ function fitLane(asked, pair, menu, faults) {
   const rule = fitChoice('rule', asked.rule, 'right', rulesOf(lane.method, menu), faults);
   if (rule !== 'right') lane.rule = rule;
   return Object.assign(lane, fitSchedule(asked, lane.method, menu, faults), fitCoin(asked), fitName(asked, menu));
+}
+
+/** The head that guesses, and how it is read where somebody said so. */
+function fitHead(asked, pair, menu, faults) {
+  const head = fitChoice('head', asked.head, pair.heads[0], pair.heads, faults);
+  const reading = fitChoice('head_reading', asked.head_reading, BEST, [BEST, ...menu.readings], faults);
+  return reading === BEST ? { head } : { head, head_reading: reading };
 }
 
 function fitCoin({ flipped_coin: asked }) {

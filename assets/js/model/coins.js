@@ -21,7 +21,7 @@ export function coinOf(lane, token) {
 export function forkOf({ spec, specs }) {
   const coinIn = (each) => each.flipped_coin ?? null;
   if (coinIn(spec) !== null) return coinIn(spec);
-  const alike = (other) => ['method', 'draft', 'gamma', 'schedule', 'confidence', 'exit_layer', 'rule'].every((field) => other[field] === spec[field]);
+  const alike = (other) => ['method', 'draft', 'gamma', 'schedule', 'confidence', 'exit_layer', 'rule', 'head', 'head_reading'].every((field) => other[field] === spec[field]);
   const forked = specs.find((other) => coinIn(other) !== null && alike(other));
   return forked ? coinIn(forked) : null;
 }

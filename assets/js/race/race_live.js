@@ -20,6 +20,8 @@ const LANE_FIELDS = [
   'name',
   'rule',
   'flipped_coin',
+  'head',
+  'head_reading',
 ];
 
 /** What of the last such wish this page could not do, as sentences, until its race has begun; else null. */
