@@ -376,12 +376,13 @@ def _pair(
 
     folder = of_hub or shipped_folder(target) or _local_folder(target)
     about = describe_model(target, "target", folder) if folder else None
-    methods = (Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT)
-    methods += (Method.EAGLE3,) if heads else ()
+    methods = [Method.DRAFT_MODEL] if drafts else []
+    methods += [Method.PROMPT_LOOKUP, Method.EARLY_EXIT]
+    methods += [Method.EAGLE3] if heads else []
     return PairOption(
         target,
         drafts,
-        methods if drafts else methods[1:],
+        tuple(methods),
         exits=about.exit_layers if about else (),
         num_parameters=about.num_parameters if about else None,
         reading=read_reading(folder) if folder else None,

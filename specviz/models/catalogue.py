@@ -122,10 +122,10 @@ def shipped_folder(name: str) -> Path | None:
 def listed_name(name: str) -> str | None:
     """The name by which a model is known here, for that name or a path to its folder; else None."""
     path = Path(name).expanduser().resolve()
-    for model in (*shipped_models(), *fitted_models(), *known_heads()):
-        if name == model.name or path == model.folder.resolve():
-            return model.name
-    return None
+    folders = {each.name: each.folder for each in (*shipped_models(), *fitted_models())}
+    folders |= {head.name: head.folder for head in known_heads()}
+    found = (own for own, folder in folders.items() if name == own or path == folder.resolve())
+    return next(found, None)
 
 
 def _fitted_folder(name: str) -> Path:

@@ -30,7 +30,7 @@ class PairOption:
 
 
 def join_options(newer: PairOption, older: PairOption) -> PairOption:
-    """Join two entries for one target: its drafts, heads and methods together, those of `newer` first."""
+    """Join two entries for one target: drafts, heads and methods together, `newer`'s first."""
     return replace(
         newer,
         drafts=tuple(dict.fromkeys((*newer.drafts, *older.drafts))),

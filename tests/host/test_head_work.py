@@ -1,4 +1,4 @@
-"""The page's doctor examines a head that the page offers, and heads are offered for their targets."""
+"""The page's doctor examines heads that the page offers, each for the target it was made for."""
 
 import json
 from dataclasses import replace
