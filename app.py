@@ -195,6 +195,7 @@ def _load(
     """
     from specviz.errors import SpecvizError
     from specviz.models.catalogue import is_fitted
+    from specviz.models.eagle_files import fetch_head
     from specviz.models.hub_downloads import HubDownloads
     from specviz.models.loading import ModelPool
     from specviz.proof.proving import make_start_proof
@@ -203,7 +204,12 @@ def _load(
 
     models.pool = pool = ModelPool(options.device, dtype, quantize=quantize, allow_hub=allow_hub)
     if allow_hub:
-        models.fetch_lacking = make_fetch_models(pool.has, HubDownloads(), models.door)
+        models.fetch_lacking = make_fetch_models(
+            lambda name: pool.has(name) or pool.has_head(name),
+            HubDownloads(),
+            models.door,
+            HubDownloads(fetch_head),
+        )
     for is_hub in (True, False):
         pairs = [pair for pair in options.pairs if pair.is_hub is is_hub]
         offered = [name for pair in pairs for name in (pair.target, *pair.drafts)]

@@ -88,7 +88,8 @@ class HeadTraining:
         Raises:
             IncompatibleModelError: The loss is not a number.
         """
-        return self.run.take(lambda: self._step(num_steps), 0)
+        dtype = self.dtype  # Found out before the step is timed.
+        return self.run.take(lambda: self._step(num_steps, dtype), 0)
 
     def measuring(self) -> Generator[None, None, Measure]:
         """Measure tau, and the agreement at each step ahead beside."""
@@ -106,12 +107,12 @@ class HeadTraining:
             standing.seconds,
         )
 
-    def _step(self, num_steps: int | None) -> float:
+    def _step(self, num_steps: int | None, dtype: torch.dtype) -> float:
         state = self.run.state
         if monotonic() - self._saved > SAVE_EVERY_SECONDS:
             self.run.save()
             self._saved = monotonic()
-        score = self._score(self.dtype)
+        score = self._score(dtype)
         value = float(score.loss.detach())
         if not np.isfinite(value):
             raise IncompatibleModelError(
