@@ -11,6 +11,8 @@ from specviz.decoding.eagle3_head import Eagle3Head
 from specviz.models.eagle_form import TARGET_KEY
 
 SPECULATORS = "speculators"
+NUM_GUESSES = 5
+"""What the second dialect's config says of a round; engines take it where nobody says otherwise."""
 
 
 def write_head(head: Eagle3Head, target: str, dtype: torch.dtype, folder: Path) -> None:
@@ -39,6 +41,15 @@ def write_head(head: Eagle3Head, target: str, dtype: torch.dtype, folder: Path) 
         "architectures": ["Eagle3Speculator"],
         "speculators_config": {
             "algorithm": "eagle3",
+            "proposal_methods": [
+                {
+                    "proposal_type": "greedy",
+                    "speculative_tokens": NUM_GUESSES,
+                    "verifier_accept_k": 1,
+                    "accept_tolerance": 0.0,
+                }
+            ],
+            "default_proposal_method": "greedy",
             "verifier": {"name_or_path": target, "architectures": []},
         },
         "transformer_layer_config": {"model_type": "llama", **layers},
