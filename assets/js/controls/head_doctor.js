@@ -78,7 +78,9 @@ export function answerOf(diagnosis, target) {
   const { used, is_as_stated: isStated, num_tokens: n, taps, draft_vocab_size: drafted, vocab_size: all, readings } = diagnosis;
   const agreement = (how) => percent(readings.find(({ reading }) => reading === how)?.agreement);
   const values = { how: readingText(used), share: agreement(used), stated: agreement('stated') };
-  const verdict = make('p', isStated ? 'sv-doctor-verdict' : 'sv-doctor-verdict is-warning', t(isStated ? 'doctor.as_stated' : 'doctor.otherwise', values));
+  const mark = make('b', 'sv-doctor-mark', isStated ? '✓' : '!', { 'aria-hidden': 'true' });
+  const told = make('span', '', t(isStated ? 'doctor.as_stated' : 'doctor.otherwise', values));
+  const verdict = wrap('p', isStated ? 'sv-doctor-verdict' : 'sv-doctor-verdict is-warning', mark, told);
   const places = taps.map((tap) => (tap < 0 ? t('doctor.tap_final') : String(tap))).join(', ');
   const facts = make('p', 'sv-doctor-facts', t('doctor.facts', { taps: places, drafted: compact(drafted), all: compact(all) }));
   const rows = readings.map((row) => readingRow(row, row.reading === used));
