@@ -48,9 +48,8 @@ from specviz.errors import IncompatibleModelError
 from specviz.models.compatibility import check_rollback
 from specviz.models.eagle_files import read_head_files
 from specviz.models.eagle_form import MIN_LAYERS
-from specviz.models.eagle_head import LoadedHead
+from specviz.models.eagle_head import TargetShape, draft_ids_of, head_form, head_weights
 from specviz.models.loading import LoadedModel, ModelPool
-from specviz.race.eagle_heads import build_head
 
 BATCH_TOKENS = 1024
 TEXTS_FORM = 1
@@ -159,7 +158,7 @@ class HeadFitting:
         self, target: LoadedModel, model: Path, texts: Sequence[Text]
     ) -> Generator[FitNews, None, HeadAgreement]:
         """Judge it as it will be used: rounded to the dtype on disk, and read back."""
-        stored = build_head(LoadedHead(read_head_files(str(model), allow_hub=False)), target)
+        stored = _read_back(model, target)
         batches = HeadTexts(target.model, texts, stored.draft_ids, BATCH_TOKENS)
         pieces, num_done = measuring_head(stored, batches), 0
         while True:
@@ -211,6 +210,17 @@ def _plan(
         **request.options,
         "form of texts on disk": TEXTS_FORM,
     }
+
+
+def _read_back(folder: Path, target: LoadedModel) -> Eagle3Head:
+    """Read a head that was written, as its files state."""
+    files = read_head_files(str(folder), allow_hub=False)
+    config = target.model.config.get_text_config()
+    shape = TargetShape(
+        target.name, config.num_hidden_layers, config.hidden_size, _num_rows(target)
+    )
+    form, draft_ids = head_form(files, shape), draft_ids_of(files, shape)
+    return Eagle3Head.of_weights(form, target.model, head_weights(files, form), draft_ids)
 
 
 def _num_rows(target: LoadedModel) -> int:
