@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from specviz.models.eagle_head import LoadedHead
     from specviz.models.hub_door import HubDoor
     from specviz.models.loading import LoadedModel, ModelPool
     from specviz.trace.proofs import ProofEvent, ProofRequest, StartProof
@@ -63,6 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             chosen.draft,
             device,
             precision_label(dtype, chosen.quantize),
+            named_heads=chosen.head or (),
             folder=_named_folder(chosen),
             hub=hub,
             opening=opening,
@@ -90,6 +92,7 @@ def page_options(
     device: str,
     dtype: str,
     *,
+    named_heads: Sequence[str] = (),
     folder: Path | None = None,
     hub: "HubOffer | None" = None,
     opening: "PairOption | None" = None,
@@ -98,10 +101,12 @@ def page_options(
 
     Drafts that were fitted to an offered target are offered too, with what they were before. The
     page opens with `opening`, if it is given. `folder` is that of a named target from the hub.
+    EAGLE-3 heads are offered for the targets that they were trained for, `named_heads` first.
 
     Raises:
         ModelLoadError: no target was named and none ships.
     """
+    from specviz.host.page_heads import heads_of_targets
     from specviz.models.catalogue import fitted_models, shipped_models
     from specviz.trace.fits import find_fitted
     from specviz.ui.options import PageOptions
@@ -110,10 +115,11 @@ def page_options(
     fitted, problems = find_fitted({model.name: model.folder for model in known})
     offers = {target: [draft] if draft else []} if target else _shipped_offers()
     pairs = [opening] if opening else []
+    heads = heads_of_targets(tuple(offers), named_heads)
     for name, drafts in offers.items():
         fits = [each for each in fitted if each.fit.target == name]
         more = [each for fit in fits for each in (fit.before, fit.name) if each]
-        pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more])), folder))
+        pairs.append(_pair(name, tuple(dict.fromkeys([*drafts, *more])), heads[name], folder))
     return PageOptions(
         tuple(pairs), device, dtype, _limits(), fitted=fitted, fit_problems=problems, hub=hub
     )
@@ -156,6 +162,14 @@ class _Models:
             self.door.let_in(name)
         return self.pool.get(name)
 
+    def loaded_head(self, name: str) -> "LoadedHead":
+        """Give an EAGLE-3 head as races have it, once they can run."""
+        self.ready.result()
+        assert self.pool is not None
+        if self.door is not None:
+            self.door.let_in(name)
+        return self.pool.get_head(name)
+
     def loaded_bytes(self, name: str) -> int:
         """Memory that the weights of a model take; 0 where it is not loaded."""
         if self.pool is None or not self.pool.has(name):
@@ -181,6 +195,7 @@ def _load(
     """
     from specviz.errors import SpecvizError
     from specviz.models.catalogue import is_fitted
+    from specviz.models.eagle_files import fetch_head
     from specviz.models.hub_downloads import HubDownloads
     from specviz.models.loading import ModelPool
     from specviz.proof.proving import make_start_proof
@@ -189,7 +204,12 @@ def _load(
 
     models.pool = pool = ModelPool(options.device, dtype, quantize=quantize, allow_hub=allow_hub)
     if allow_hub:
-        models.fetch_lacking = make_fetch_models(pool.has, HubDownloads(), models.door)
+        models.fetch_lacking = make_fetch_models(
+            lambda name: pool.has(name) or pool.has_head(name),
+            HubDownloads(),
+            models.door,
+            HubDownloads(fetch_head),
+        )
     for is_hub in (True, False):
         pairs = [pair for pair in options.pairs if pair.is_hub is is_hub]
         offered = [name for pair in pairs for name in (pair.target, *pair.drafts)]
@@ -217,6 +237,7 @@ def _work(
     from specviz.bench.plan import read_gallery
     from specviz.host.cost_work import make_cost_reader
     from specviz.host.fit_work import make_fit_reader
+    from specviz.host.head_work import make_doctor_reader
     from specviz.host.proofs import ProofParts, make_read_proof
     from specviz.host.sweep_costs import model_sizes
     from specviz.host.sweep_work import make_sweep_work
@@ -234,6 +255,7 @@ def _work(
         "proof": make_read_proof(parts, options),
         "fit": make_fit_reader(options, models.loaded),
         "costs": make_cost_reader(options, models.loaded),
+        "doctor": make_doctor_reader(options, models.loaded, models.loaded_head),
     }
 
 
@@ -348,7 +370,9 @@ def _shipped_offers() -> dict[str, list[str]]:
     return offers
 
 
-def _pair(target: str, drafts: tuple[str, ...], of_hub: Path | None = None) -> "PairOption":
+def _pair(
+    target: str, drafts: tuple[str, ...], heads: tuple[str, ...], of_hub: Path | None = None
+) -> "PairOption":
     from specviz.models.catalogue import shipped_folder
     from specviz.models.chat import folder_has_chat
     from specviz.models.description import describe_model
@@ -359,18 +383,20 @@ def _pair(target: str, drafts: tuple[str, ...], of_hub: Path | None = None) -> "
 
     folder = of_hub or shipped_folder(target) or _local_folder(target)
     about = describe_model(target, "target", folder) if folder else None
-    methods = [Method.DRAFT_MODEL, Method.PROMPT_LOOKUP, Method.EARLY_EXIT]
-    if folder is not None and folder_drafts_itself(folder):
-        methods.append(Method.MTP)
+    methods = [Method.DRAFT_MODEL] if drafts else []
+    methods += [Method.PROMPT_LOOKUP, Method.EARLY_EXIT]
+    methods += [Method.EAGLE3] if heads else []
+    methods += [Method.MTP] if folder is not None and folder_drafts_itself(folder) else []
     return PairOption(
         target,
         drafts,
-        tuple(methods if drafts else methods[1:]),
+        tuple(methods),
         exits=about.exit_layers if about else (),
         num_parameters=about.num_parameters if about else None,
         reading=read_reading(folder) if folder else None,
         has_chat=folder is not None and folder_has_chat(folder),
         is_hub=of_hub is not None,
+        heads=heads,
         translated=_translated(folder, drafts),
     )
 
@@ -400,6 +426,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="app.py", description="Serve the specviz page.")
     parser.add_argument("--target", help="model to check with; the shipped one if left out")
     parser.add_argument("--draft", help="model to guess with, beside --target")
+    head = "EAGLE-3 head to offer, a folder or with --allow-hub a hub id; may be said again"
+    parser.add_argument("--head", action="append", metavar="ID", help=head)
     parser.add_argument(
         "--device",
         default="auto",

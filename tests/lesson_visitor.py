@@ -169,7 +169,7 @@ def _when_it_does_not_pay(visitor: Visitor, page: Page) -> None:
 def _other_ways_to_guess(visitor: Visitor, page: Page) -> None:
     visitor.told("Press Race here: three ways to guess")
     visitor.race()
-    visitor.told("EAGLE-3 does not race on this page yet")
+    visitor.told("EAGLE-3 races where its target has a head")
     visitor.coach.get_by_role("button", name="Understood").click()
     visitor.told("Press Race here: the same draft guesses a chain")
     visitor.race()

@@ -44,6 +44,8 @@ class Row:
     best_speedup: float | None
     verdict: str | None
     """The worst of all prompts: identical, near-tie or divergent; None above temperature 0."""
+    tau: float | None = None
+    """Mean tokens of a round, prompt by prompt; their median."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ def summarise_runs(contender: Contender, group: str, gamma: int, runs: Sequence[
         best_prompt=best_prompt,
         best_speedup=best_speedup,
         verdict=max(verdicts, key=_SEVERITY.index, default=None),
+        tau=typical([run.summary.tau for run in runs]),
     )
 
 

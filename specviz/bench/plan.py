@@ -46,11 +46,14 @@ class Contender:
     method: Method
     draft: str | None = None
     exit_layer: int | None = None
+    head: str | None = None
 
     def lane(self, target: str, gamma: int) -> LaneSpec:
         """Return the lane that drafts this way."""
         name = f"{self.name} γ={gamma}"
-        return LaneSpec(name, self.method, target, self.draft, gamma, self.exit_layer)
+        return LaneSpec(
+            name, self.method, target, self.draft, gamma, self.exit_layer, head=self.head
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ def _models(args: Namespace, factory: StartRaceFactory, console: Console) -> int
         else:
             print_catalogue(console, read_catalogue())
         return 0
-    models = list_models(args.draft or ())
+    models = list_models(args.draft or (), args.head or ())
     if not args.report:
         if args.json:
             _print_json(console, models_json(models))

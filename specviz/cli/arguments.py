@@ -133,10 +133,12 @@ def _add_models_options(parser: ArgumentParser) -> None:
     )
     add_hub_options(parser)
     add_doctor_options(parser)
-    everything = "Without --draft, --group and --method everything is measured."
+    everything = "Without --draft, --head, --group and --method everything is measured."
     add = parser.add_argument_group("with --report", everything).add_argument
     repeated: dict[str, Any] = {"action": "append", "metavar": "NAME"}
     add("--draft", **repeated, help="a draft: shipped, a folder or a hub id; can be repeated")
+    head = "an EAGLE-3 head: shipped, a folder or a hub id; can be repeated"
+    add("--head", **repeated, help=head)
     add("--group", **repeated, help="a group of the prompt gallery; can be repeated")
     add("--method", action="append", choices=DRAFTING, help="can be repeated")
     gammas, most = ",".join(map(str, DEFAULT_GAMMAS)), DEFAULT_MAX_NEW_TOKENS

@@ -10,7 +10,10 @@ from rich.table import Table
 from rich.text import Text
 
 from specviz.cli.fit_display import FitDisplay
+from specviz.cli.gentle_end import GentleEnd
 from specviz.cli.race_report import one_line
+from specviz.distill.fit_news import FitNews
+from specviz.distill.head_report import HEAD_FILE
 from specviz.distill.request import (
     MINUTES,
     NEW_SIZES,
@@ -23,7 +26,7 @@ from specviz.models.catalogue import FITTED_FOLDER, FITTED_PREFIX, fitted_places
 from specviz.trace.fits import FIT_FILE, Fit, HeldOutPrompt
 
 if TYPE_CHECKING:
-    from specviz.distill.fit_head import HeadFit
+    from specviz.distill.head_report import HeadFit
 
 MAX_PROMPTS_SHOWN = 12
 PROMPT_WIDTH = 48
@@ -76,19 +79,24 @@ def run_distill(args: Namespace, console: Console) -> int:
     from specviz.distill.fit_draft import fit_draft
     from specviz.distill.fit_head import fit_head
 
-    def tell(sentence: str) -> None:
-        console.print(Text(sentence))
-
     logging.disable_progress_bar()
     try:
-        if request.head is not None:
-            _print_head_fit(console, fit_head(request, tell), request)
-            return 0
-        with FitDisplay(request, console) as display:
-            outcome = fit_draft(request, display.note)
+        with FitDisplay(request, console) as display, GentleEnd() as end:
+
+            def note(news: FitNews) -> None:
+                display.note(news)
+                end.look()
+
+            if request.head is not None:
+                head = fit_head(request, note)
+            else:
+                outcome = fit_draft(request, note)
     except KeyboardInterrupt:
         console.print(Text("What was done is kept: the same command goes on from here."))
         raise
+    if request.head is not None:
+        _print_head_fit(console, head, request)
+        return 0
     print_fit(console, outcome.fit, request.folder if outcome.has_helped else None)
     return 0 if outcome.has_helped else 1
 
@@ -124,15 +132,19 @@ def _print_head_fit(console: Console, fit: "HeadFit", request: FitRequest) -> No
     lines = [
         f"On {fit.num_tokens:,} held-out tokens the head's first choice is the target's own, 1 to "
         f"{len(fit.agreement)} tokens ahead and on its own states from the second on: {shares}.",
+        f"A round of {len(fit.agreement)} guesses would bring {fit.tau:.2f} tokens at temperature "
+        f"0; the weights of step {fit.best_step} of {fit.num_steps} did best on other texts.",
         f"It drafts {fit.draft_vocab_size:,} of the target's tokens with "
-        f"{fit.num_parameters / 1e6:.2f}M weights; {fit.num_steps} steps on "
-        f"{fit.num_tokens_written:,} tokens took {_duration(fit.seconds)}.",
-        f"Written to {request.folder}; {request.folder / 'speculators'} holds it as vLLM's "
-        "speculators read it. Try:",
+        f"{fit.num_parameters / 1e6:.2f}M weights; learning from {fit.num_tokens_written:,} tokens "
+        f"took {_duration(fit.seconds)}.",
+        f"Written to {request.folder}, with all of this in {HEAD_FILE}; "
+        f"{request.folder / 'speculators'} holds it as vLLM's speculators read it. "
+        f"{_where_listed(request.folder)} Try:",
     ]
     for line in lines:
         console.print(Text(line))
-    lane = f"method=eagle3,head={request.folder},gamma=5"
+    head = _listed_as(request.folder) or request.folder
+    lane = f"method=eagle3,head={head},gamma=5"
     words = ["python", "-m", "specviz", "race", "--target", short_name(request.target)]
     console.print(Text(f"  {shlex.join([*words, '--lane', lane, '--prompt', 'Once upon a time'])}"))
 
@@ -201,7 +213,7 @@ def _duration(seconds: float) -> str:
 def _where_listed(folder: Path) -> str:
     if _listed_as(folder):
         return "The app lists it from its next start."
-    return "The app lists drafts in fitted/ and in the folder that SPECVIZ_MODELS names."
+    return "The app lists drafts and heads in fitted/ and in the folder that SPECVIZ_MODELS names."
 
 
 def _listed_as(folder: Path) -> str | None:

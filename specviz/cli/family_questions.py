@@ -29,7 +29,9 @@ def answer_questions(report: FamilyReport) -> tuple[Question, ...]:
     small = report.row(SMALL, JOINED)
     if temperature == 1 and small is not None:
         return (_median_speedup(small, "≥", 1.3),)
-    return () if temperature else (*_about_small(small), *_about_groups(report), *_sizes(report))
+    if temperature:
+        return ()
+    return (*_about_small(small), *_about_groups(report), *_sizes(report), *_heads(report))
 
 
 def _about_small(small: Row | None) -> tuple[Question, ...]:
@@ -64,6 +66,20 @@ def _sizes(report: FamilyReport) -> tuple[Question, ...]:
         _question(f"α of {pair}", alpha, ">", 1.0),
         _question(f"median speedup of {pair}", speedup, "<", 1.0),
     )
+
+
+def _heads(report: FamilyReport) -> tuple[Question, ...]:
+    """Whether each head brings more tokens a round than the small draft in every group."""
+    found = []
+    for head in (x.name for x in report.plan.contenders if x.method is Method.EAGLE3):
+        rows = [(report.row(head, x), report.row(SMALL, x)) for x in report.plan.sections]
+        ratios = [_over(one.tau, other.tau) for one, other in rows if one and other]
+        known = [ratio for ratio in ratios if ratio is not None]
+        if ratios:
+            least = min(known) if len(known) == len(ratios) else None
+            text = f"τ of {head} over {SMALL}, in the group where it is the least"
+            found.append(_question(text, least, ">", 1.0))
+    return tuple(found)
 
 
 def _median_speedup(row: Row, sign: str, bound: float) -> Question:

@@ -83,7 +83,7 @@ def _print_family(
 
 
 def _print_group(console: Console, group: str, rows: Sequence[Row]) -> None:
-    table = make_table("", "γ", "α (kept/judged)", "c", "v", "speedup", "efficiency")
+    table = make_table("", "γ", "α (kept/judged)", "τ", "c", "v", "speedup", "efficiency")
     table.add_column("output", no_wrap=True)
     for row in rows:
         alpha = f"{number(row.alpha, '{:.2f}')} ({row.num_accepted}/{row.num_judged})"
@@ -91,6 +91,7 @@ def _print_group(console: Console, group: str, rows: Sequence[Row]) -> None:
             Text(row.contender),
             str(row.gamma),
             alpha if row.num_judged else "–",
+            number(row.tau, "{:.2f}"),
             number(row.draft_cost, "{:.3f}"),
             number(row.verify_cost, "{:.2f}"),
             typical(row.speedup, "{:.2f}×"),
@@ -142,7 +143,8 @@ def _losses(
     if contender is not None and contender.method is Method.EARLY_EXIT:
         exits = described[plan.target].measures.exit_loss
         return dict(exits.get(str(contender.exit_layer), {}))
-    about = described.get(plan.target if contender is None else contender.draft or "")
+    drafting = plan.target if contender is None else contender.draft or contender.head or ""
+    about = described.get(drafting)
     return dict(about.measures.held_out_loss) if about else {}
 
 
@@ -167,8 +169,8 @@ def _method(report: FamilyReport) -> str:
         f"γ = {plan.middle_gamma} measured α, c and v, with these the theory named "
         f"{NUM_CANDIDATES} candidates, and the fastest in a race was taken. Every number above "
         f"comes from fresh races at that γ alone, each prompt {times}; the runs that chose it are "
-        f"in none of them{same}. α counts tokens over all prompts of the group; c, v, speedup and "
-        "efficiency are medians over the prompts, with quartiles in brackets. "
+        f"in none of them{same}. α counts tokens over all prompts of the group; τ, c, v, speedup "
+        "and efficiency are medians over the prompts, with quartiles in brackets. "
         f"{report.num_races} races took {report.seconds:.0f} s."
     )
 

@@ -12,6 +12,7 @@ from specviz.distill.fit_news import (
     FitNews,
     FitPhase,
     FitProgress,
+    HeadMeasured,
     LearningEnd,
     LearningEnded,
     PromptsLeftOut,
@@ -22,7 +23,7 @@ from specviz.trace.fits import FEW_PROMPTS
 _DOING = {
     FitPhase.WRITING: "the target writes text",
     FitPhase.READING: "the target reads it again",
-    FitPhase.LEARNING: "the draft learns",
+    FitPhase.LEARNING: "learning",
     FitPhase.JUDGING: "judging",
 }
 
@@ -80,8 +81,13 @@ def told(news: FitNews, request: FitRequest) -> list[str]:
         of = "" if news.num_steps is None else f" of {news.num_steps}"
         best = ", the best so far" if news.is_best and news.step else ""
         return [f"step {news.step}{of}: held-out alpha {news.score.alpha:.3f}{best}"]
+    if isinstance(news, HeadMeasured):
+        of = "" if news.num_steps is None else f" of {news.num_steps}"
+        best = ", the best so far" if news.is_best and news.step else ""
+        shares = " ".join(f"{share:.2f}" for share in news.agreement)
+        return [f"step {news.step}{of}: held-out tau {news.tau:.2f} ({shares}){best}"]
     if isinstance(news, LearningEnded):
-        return _ended(news)
+        return _ended(news, "tau" if request.head is not None else "alpha")
     return []
 
 
@@ -101,10 +107,11 @@ def _begun(news: FitBegun, request: FitRequest) -> list[str]:
     return lines
 
 
-def _ended(news: LearningEnded) -> list[str]:
+def _ended(news: LearningEnded, figure: str) -> list[str]:
     why = {
         LearningEnd.DONE: f"Learning is over after {news.step} steps",
-        LearningEnd.PLATEAU: f"Learning ended at step {news.step}: held-out alpha no longer rose",
+        LearningEnd.PLATEAU: f"Learning ended at step {news.step}: held-out {figure} no longer "
+        "rose",
         LearningEnd.STOPPED: f"Learning was stopped at step {news.step}",
     }[news.end]
     return [f"{why}; the weights of step {news.best_step} did best and are kept."]

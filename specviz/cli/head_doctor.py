@@ -10,6 +10,7 @@ from rich.text import Text
 from specviz.errors import RequestError
 from specviz.models.catalogue import DEFAULT_TARGET
 from specviz.models.dtype_choice import pick_dtype
+from specviz.models.eagle_form import STATED
 
 
 def add_doctor_options(parser: ArgumentParser) -> None:
@@ -32,9 +33,8 @@ def run_doctor(args: Namespace, console: Console) -> dict[str, Any]:
         IncompatibleModelError: The head does not fit the target.
     """
     # Imported here, so that lists and refusals do not wait for torch.
-    from specviz.models.eagle_form import Reading
     from specviz.models.loading import ModelPool
-    from specviz.race.eagle_heads import read_head
+    from specviz.race.eagle_heads import head_facts, read_head
 
     if args.report or args.hub or args.check is not None:
         raise RequestError("--doctor looks at one head; leave out --report, --hub and --check")
@@ -42,43 +42,24 @@ def run_doctor(args: Namespace, console: Console) -> dict[str, Any]:
     dtype = pick_dtype(args.dtype, args.device, name)
     pool = ModelPool(args.device, dtype, quantize=args.quantize)
     loaded = pool.get_head(args.doctor)
-    read = read_head(loaded, pool.get(name))
-    diagnosis = read.diagnosis
-    assert diagnosis is not None
-    rows = [
-        {
-            "reading": score.reading.text,
-            "num_same": score.num_same,
-            "agreement": diagnosis.agreement(score.reading),
-        }
-        for score in diagnosis.scores
-    ]
+    found = head_facts(read_head(loaded, pool.get(name)))
     if not args.json:
-        console.print(_table(rows, diagnosis.used.text))
+        rows: list[dict[str, Any]] = found["readings"]
+        console.print(_table(rows, found["used"]))
         console.print(
             Text(
-                f"{diagnosis.num_tokens} tokens that {name} wrote; a reading agrees where the "
-                "head's first choice is the target's. Lanes read the head as "
-                f"{diagnosis.used.text}."
+                f"{found['num_tokens']} tokens that {name} wrote; a reading agrees where the "
+                f"head's first choice is the target's. Lanes read the head as {found['used']}."
             )
         )
-        if not diagnosis.is_as_stated:
+        if not found["is_as_stated"]:
+            stated = next(row["agreement"] for row in rows if row["reading"] == STATED)
             warning = (
-                f"! That is not what the files of {args.doctor} state: they agree on "
-                f"{diagnosis.agreement(Reading()):.0%} only."
+                f"! That is not what the files of {args.doctor} state: read so, the two agree on "
+                f"{stated:.0%} only."
             )
             console.print(Text(warning, style="yellow"))
-    form = read.drafting.form
-    return {
-        "head": args.doctor,
-        "target": name,
-        "num_tokens": diagnosis.num_tokens,
-        "used": diagnosis.used.text,
-        "is_as_stated": diagnosis.is_as_stated,
-        "taps": list(form.taps),
-        "draft_vocab_size": form.draft_vocab_size,
-        "readings": rows,
-    }
+    return {"head": args.doctor, "target": name, **found}
 
 
 def _table(rows: list[dict[str, Any]], used: str) -> Table:

@@ -14,6 +14,8 @@ from specviz.models.dtype_choice import pick_dtype
 from specviz.models.hub_catalogue import (
     DTYPE_BYTES,
     HubCatalogue,
+    HubHead,
+    HubModel,
     HubPair,
     best_fit,
 )
@@ -40,8 +42,9 @@ def add_hub_options(parser: ArgumentParser) -> None:
         nargs="+",
         metavar=("TARGET", "DRAFT"),
         help="say whether a draft fits a target and the pair this machine, without downloading "
-        "weights; a target alone guesses by its own first layers (early exit), or with "
-        "--method mtp by extra layers that it brings; exit status 1 where it does not fit",
+        "weights; a target alone guesses by its own first layers (early exit), by an EAGLE-3 "
+        "--head, or with --method mtp by extra layers that it brings; exit status 1 where it does "
+        "not fit",
     )
     add("--exit-layer", type=int, metavar="N", help="with --check TARGET: after which layer")
     add("--gamma", type=int, metavar="N", help=f"with --check: default {DEFAULT_GAMMA}")
@@ -76,16 +79,18 @@ def print_catalogue(console: Console, catalogue: HubCatalogue) -> None:
 
 def _row(catalogue: HubCatalogue, pair: HubPair) -> list[Text]:
     target = catalogue.models[pair.target]
-    models = [target] if pair.draft is None else [target, catalogue.models[pair.draft]]
+    models: list[HubModel | HubHead] = [target]
+    models += [] if pair.draft is None else [catalogue.models[pair.draft]]
+    models += [] if pair.head is None else [catalogue.heads[pair.head]]
     ratio = catalogue.ratio(pair)
     exits = ", ".join(map(str, pair.exit_layers))
     alone = f"exits after layer {exits}" if exits else "its own extra layers (mtp)"
     cells = [
         pair.target,
-        pair.draft or alone,
+        pair.draft or pair.head or alone,
         " + ".join(_size(model.num_parameters) for model in models),
         "–" if ratio is None else f"{ratio:.0f}×" if ratio >= 10 else f"{ratio:.1f}×",
-        f"{sum(model.weights_bytes() for model in models) / 1e9:.1f}",
+        f"{catalogue.stored_bytes(pair) / 1e9:.1f}",
         "yes" if any(model.is_gated for model in models) else "no",
         target.licence,
     ]
@@ -112,13 +117,18 @@ def run_check(args: Namespace, console: Console) -> tuple[int, dict[str, Any]]:
     # Imported here, so that lists and refusals do not wait for torch.
     from specviz.decoding.model_parts import layers_of
     from specviz.models.exit_report import report_exit
+    from specviz.models.head_facts import NamedHeads
     from specviz.models.model_facts import NamedSource
     from specviz.models.mtp_report import report_mtp
-    from specviz.models.pair_report import report_pair
+    from specviz.models.pair_report import report_head, report_pair
 
-    draft = _checked_draft(args)
+    head = _checked_head(args)
+    draft = None if head is not None else _checked_draft(args)
     request, target = _request(args), args.check[0]
-    if draft is None and Method.MTP in (args.method or []):
+    if head is not None:
+        report = report_head(NamedSource(), NamedHeads(), target, head, request)
+        about = f"{head} on the states of {target}"
+    elif draft is None and Method.MTP in (args.method or []):
         report = report_mtp(NamedSource(), target, request)
         about = f"{target} with its own extra layers"
     elif draft is None:
@@ -140,6 +150,18 @@ def run_check(args: Namespace, console: Console) -> tuple[int, dict[str, Any]]:
     content = asdict(report) | {"fits": report.fits, "findings": findings}
     content["request"]["disk_folder"] = str(request.disk_folder)
     return int(not report.fits), content
+
+
+def _checked_head(args: Namespace) -> str | None:
+    """The head of `--check TARGET --head HEAD`; None without one."""
+    if not args.head:
+        return None
+    if len(args.check) > 1 or len(args.head) > 1 or args.exit_layer is not None:
+        raise RequestError("--check TARGET --head HEAD looks at one head; leave out the rest")
+    if any(method != Method.EAGLE3 for method in args.method or []):
+        raise RequestError(f"--head guesses by {Method.EAGLE3}; leave out --method")
+    head: str = args.head[0]
+    return head
 
 
 def _checked_draft(args: Namespace) -> str | None:
@@ -191,7 +213,9 @@ def _within(option: str, found: int | None, highest: int) -> int | None:
     return found
 
 
-def _size(num_parameters: int) -> str:
+def _size(num_parameters: int | None) -> str:
+    if num_parameters is None:
+        return "?"
     if num_parameters >= 10**9:
         return f"{num_parameters / 1e9:.1f}B"
     return f"{num_parameters / 1e6:.0f}M"

@@ -35,7 +35,12 @@ def read_lane(text: str) -> dict[str, str]:
 
 
 def lane_method(lane: Mapping[str, str], default: Method) -> Method:
-    """The method of a lane: its own, or that which its draft asks for. Raises: RequestError."""
+    """The method of a lane: its own, or that which its draft or head asks for.
+
+    Raises: RequestError.
+    """
+    if "method" not in lane and "head" in lane and "draft" not in lane:
+        return Method.EAGLE3
     if "method" not in lane:
         return Method.DRAFT_MODEL if "draft" in lane else default
     if lane["method"] not in DRAFTING:

@@ -10,7 +10,7 @@ from specviz.bench.family_report import FamilyReport
 from specviz.bench.plan import DEFAULT_MAX_NEW_TOKENS, Contender, ReportPlan, read_gallery
 from specviz.cli.family_questions import Question
 from specviz.errors import RequestError
-from specviz.models.catalogue import DEFAULT_TARGET, listed_models
+from specviz.models.catalogue import DEFAULT_TARGET, known_heads, listed_models
 from specviz.models.description import ModelDescription, describe_model
 from specviz.trace.fits import find_fitted
 from specviz.trace.values import Method, Sampling
@@ -27,15 +27,20 @@ class ListedModel:
     """In words, or None where the model was not fitted."""
 
 
-def list_models(drafts: Sequence[str] = ()) -> tuple[ListedModel, ...]:
-    """Describe the listed models, and those of `drafts` that are other folders.
+def list_models(drafts: Sequence[str] = (), heads: Sequence[str] = ()) -> tuple[ListedModel, ...]:
+    """Describe the listed models, the shipped target's EAGLE-3 heads, and those of `drafts` and
+    `heads` that are other folders.
 
     Raises: ModelLoadError or RequestError for a folder with a file that cannot be read.
     """
     shipped = {model.name: (model.role, model.folder) for model in listed_models()}
+    shipped |= {
+        head.name: ("head", head.folder) for head in known_heads() if head.target == DEFAULT_TARGET
+    }
     others = {
-        name: ("draft", Path(name).expanduser())
-        for name in drafts
+        name: (role, Path(name).expanduser())
+        for role, names in (("draft", drafts), ("head", heads))
+        for name in names
         if name not in shipped and (Path(name).expanduser() / "config.json").is_file()
     }
     found = shipped | others
@@ -79,18 +84,24 @@ def build_plan(args: Namespace, models: Sequence[ListedModel]) -> ReportPlan:
 
 
 def _contenders(args: Namespace, models: Sequence[ListedModel]) -> tuple[Contender, ...]:
-    """List the draft models by size, then the exits of the target, then prompt lookup."""
+    """List the draft models by size, then the heads and exits of the target, then prompt lookup."""
     described = {model.description.name: model.description for model in models}
-    default = [Method.DRAFT_MODEL] if args.draft else list(Method)
+    named = [Method.DRAFT_MODEL] * bool(args.draft) + [Method.EAGLE3] * bool(args.head)
+    default = named or list(Method)
     methods = [Method(name) for name in args.method] if args.method else default
     if args.draft and Method.DRAFT_MODEL not in methods:
         raise RequestError(f"--draft needs --method {Method.DRAFT_MODEL} too, or no --method")
+    if args.head and Method.EAGLE3 not in methods:
+        raise RequestError(f"--head needs --method {Method.EAGLE3} too, or no --method")
     found: list[Contender] = []
     if Method.DRAFT_MODEL in methods:
         drafts = [x for x in described.values() if x.role == "draft"]
         by_size = [x.name for x in sorted(drafts, key=lambda x: (x.num_parameters, x.name))]
         names = dict.fromkeys(args.draft or by_size)
         found += [Contender(name, Method.DRAFT_MODEL, draft=name) for name in names]
+    if Method.EAGLE3 in methods:
+        heads = args.head or [x.name for x in described.values() if x.role == "head"]
+        found += [Contender(name, Method.EAGLE3, head=name) for name in dict.fromkeys(heads)]
     if Method.EARLY_EXIT in methods and DEFAULT_TARGET in described:
         found += [
             Contender(f"{Method.EARLY_EXIT} {layer}", Method.EARLY_EXIT, exit_layer=layer)

@@ -49,7 +49,8 @@ def run_sweep_command(
     record = _begun(plan, args.out)
     for path in filter(None, (args.out, args.csv, args.page)):
         _check_folder(path)
-    names = (plan.target, *(lane.spec.draft for lane in plan.lanes if lane.spec.draft))
+    drafting = (name for lane in plan.lanes for name in (lane.spec.draft, lane.spec.head) if name)
+    names = (plan.target, *drafting)
     record = replace(record, models=model_sizes(names, dtype, args.quantize))
     start_race = start_race_on(args.device, dtype)
     if args.out is not None and not args.no_costs and record.costs is None:

@@ -18,6 +18,7 @@ import torch
 
 from specviz.distill.agreement import measuring, pool
 from specviz.distill.batches import TextBatches
+from specviz.distill.draft_learner import DraftLearner
 from specviz.distill.draft_training import DraftTraining, Schedule
 from specviz.distill.fit_news import (
     FitBegun,
@@ -27,6 +28,7 @@ from specviz.distill.fit_news import (
     FitProgress,
     LearningEnded,
     PromptsLeftOut,
+    run_noting,
 )
 from specviz.distill.folder import (
     WORK,
@@ -37,7 +39,7 @@ from specviz.distill.folder import (
     stored_dtype,
     write_model,
 )
-from specviz.distill.learning import DraftLearning, LearningPlan
+from specviz.distill.learning import Learning, LearningPlan
 from specviz.distill.model_reader import ModelReader, TargetReader
 from specviz.distill.new_draft import build_new_draft
 from specviz.distill.optimizers import optimizers_for_draft
@@ -61,15 +63,11 @@ def fit_draft(request: FitRequest, note: Callable[[FitNews], None]) -> FitOutcom
     """Fit the draft, going on with an interrupted fit, and return what it brought; see `Fitting`.
 
     Args:
-        note: Takes the news on the way.
+        note: Takes the news on the way; where it raises, the work is left so that it goes on.
     """
-    steps = Fitting(request).run()
-    while True:
-        try:
-            note(next(steps))
-        except StopIteration as ended:
-            outcome: FitOutcome = ended.value
-            return outcome
+    outcome = run_noting(Fitting(request).run(), note)
+    assert outcome is not None
+    return outcome
 
 
 class Fitting:
@@ -167,7 +165,7 @@ class Fitting:
         training = DraftTraining(ours, batches, optimizers, folder, Schedule())
         minutes = TRAINING_SHARE * request.minutes
         plan = LearningPlan(request.num_steps, minutes, written.seconds)
-        learning = DraftLearning(training, watched, plan, self._should_stop)
+        learning = Learning(DraftLearner(training, watched), plan, self._should_stop)
         yield from learning.run()
         state = training.run.state
         yield LearningEnded(learning.end, state.steps, learning.best_step)

@@ -1,260 +1,199 @@
 """Trains an EAGLE-3 head for a target, from names and prompts to a folder that `race` takes.
 
-The target writes after the prompts, the head learns from the target's states where it wrote, and is
-judged on what the target writes after prompts that were held out.
+The target writes after the prompts, and the head learns from the target's states where it wrote.
+After each held-out prompt the target writes twice: one text says on the way which weights are the
+best, and the other judges the head as it is stored.
 """
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from time import monotonic
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from specviz.decoding.eagle3_head import Eagle3Head
 from specviz.decoding.model_runner import ModelRunner
-from specviz.distill.folder import WORK, digest_of, open_work, publish, stored_dtype
-from specviz.distill.head_files import write_head
-from specviz.distill.head_loss import score_head
-from specviz.distill.head_texts import HeadTexts, choose_draft_ids
-from specviz.distill.optimizers import NEW_RATES, Muon
-from specviz.distill.prompts import read_split
-from specviz.distill.request import FitRequest, check_fit_request, short_name
-from specviz.distill.texts import (
-    NO_LIMIT,
-    SharedLimits,
-    Text,
-    encode_prompts,
-    plan_held_out,
-    plan_jobs,
+from specviz.distill.fit_news import (
+    FitBegun,
+    FitNews,
+    FitPhase,
+    FitProgress,
+    LearningEnded,
+    PromptsLeftOut,
+    run_noting,
 )
-from specviz.distill.training_run import TrainingRun
-from specviz.distill.writing import Writer, write_jobs
+from specviz.distill.folder import WORK, digest_of, leave, open_work, publish, stored_dtype
+from specviz.distill.head_files import write_head
+from specviz.distill.head_report import HeadFit, write_head_fit
+from specviz.distill.head_texts import HeadTexts, choose_draft_ids
+from specviz.distill.head_training import HeadAgreement, HeadTraining, measuring_head
+from specviz.distill.learning import Learning, LearningPlan
+from specviz.distill.new_head import new_head
+from specviz.distill.prompts import read_split
+from specviz.distill.report import Written
+from specviz.distill.request import (
+    TRAINING_SHARE,
+    FitRequest,
+    check_fit_request,
+    command_of,
+    short_name,
+)
+from specviz.distill.target_writing import TargetWriting
+from specviz.distill.texts import NO_LIMIT, SharedLimits, Text, encode_prompts
+from specviz.distill.writing import Writer
 from specviz.errors import IncompatibleModelError
 from specviz.models.compatibility import check_rollback
-from specviz.models.eagle_form import MIN_LAYERS, PLAIN_ROPE, HeadForm, default_taps
+from specviz.models.eagle_files import read_head_files
+from specviz.models.eagle_form import MIN_LAYERS
+from specviz.models.eagle_head import TargetShape, draft_ids_of, head_form, head_weights
 from specviz.models.loading import LoadedModel, ModelPool
 
-NUM_STEPS = 5
-"""Tokens ahead that a head is trained for."""
 BATCH_TOKENS = 1024
-SHARPNESS = 2.0
-"""Of the first queries and keys beside those that torch begins with."""
-WRITING_SHARE = 0.35
-TRAINING_SHARE = 0.6
-WARM_UP, CLIP, DECAY_SHARE = 20, 1.0, 0.5
-TIMED_STEPS = 5
+TEXTS_FORM = 1
+"""Unfinished work of another one is not taken up."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeadFit:
-    """What training a head brought."""
-
-    agreement: tuple[float, ...]
-    """Of each step ahead: share of the held-out tokens at which head and target have one first
-    choice."""
-    num_tokens: int
-    """Held-out tokens of the first step."""
-    num_tokens_written: int
-    num_steps: int
-    draft_vocab_size: int
-    num_parameters: int
-    seconds: float
-
-
-def fit_head(request: FitRequest, tell: Callable[[str], None]) -> HeadFit:
-    """Train a head and write it, going on with an interrupted training.
+def fit_head(request: FitRequest, note: Callable[[FitNews], None]) -> HeadFit:
+    """Train a head and write it, going on with an interrupted training; see `HeadFitting`.
 
     Args:
-        tell: Takes a sentence on what is done.
-
-    Raises:
-        RequestError: A value, the prompts or the folder cannot be used.
-        ModelLoadError: The target cannot be loaded.
-        IncompatibleModelError: It has too few layers, or its states cannot be put back.
+        note: Takes the news on the way; where it raises, the work is left so that it goes on.
     """
-    check_fit_request(request)
-    if request.num_threads is not None:
-        torch.set_num_threads(request.num_threads)
-    learned, held_out = read_split(request.prompts_file, request.held_out_file)
-    target = ModelPool(request.device, request.dtype).get(request.target)
-    check_rollback(target)
-    _check_layers(target)
-    begun = monotonic()
-    if open_work(request.folder, _plan(request, target, learned, held_out)):
-        tell(f"Going on with the training that {request.folder / WORK} holds.")
-    texts, judged = _let_write(request, target, learned, held_out)
-    num_written = sum(text.num_written for text in texts)
-    tell(f"The target wrote {num_written:,} tokens to learn from.")
-    draft_ids = choose_draft_ids(texts, _num_rows(target), target.eos_ids)
-    head = new_head(target.model, draft_ids, request.seed)
-    run = _train(request, head, HeadTexts(target.model, texts, draft_ids, BATCH_TOKENS))
-    head.requires_grad_(False)
-    agreement, num_tokens = measure_head(
-        head, HeadTexts(target.model, judged, draft_ids, BATCH_TOKENS)
-    )
-    dtype = stored_dtype(request.target)
-    model = request.folder / WORK / "model"
-    write_head(head, short_name(request.target), dtype, model)
-    fit = HeadFit(
-        agreement=agreement,
-        num_tokens=num_tokens,
-        num_tokens_written=num_written,
-        num_steps=run.state.steps,
-        draft_vocab_size=len(draft_ids),
-        num_parameters=sum(weight.numel() for weight in head.parameters()),
-        seconds=monotonic() - begun,
-    )
-    publish(request.folder, model, keeps_work=request.keeps_work)
+    fit = run_noting(HeadFitting(request).run(), note)
+    assert fit is not None
     return fit
 
 
-def new_head(model: Any, draft_ids: torch.Tensor, seed: int) -> Eagle3Head:
-    """Make a head of one layer, as wide as the target, that begins near the target's last states.
-
-    Its output layer and last norm begin as the target's own, and each slot looks at itself.
-    """
-    config = model.config.get_text_config()
-    num_heads = config.num_attention_heads
-    output: torch.Tensor = model.get_output_embeddings().weight
-    form = HeadForm(
-        hidden_size=config.hidden_size,
-        target_hidden_size=config.hidden_size,
-        num_heads=num_heads,
-        num_kv_heads=getattr(config, "num_key_value_heads", None) or num_heads,
-        head_dim=getattr(config, "head_dim", None) or config.hidden_size // num_heads,
-        intermediate_size=getattr(config, "intermediate_size", None) or 4 * config.hidden_size,
-        num_layers=1,
-        vocab_size=len(output),
-        draft_vocab_size=len(draft_ids),
-        taps=default_taps(config.num_hidden_layers),
-        rope=dict(PLAIN_ROPE),
-        max_positions=config.max_position_embeddings,
-    )
-    with torch.random.fork_rng():
-        torch.manual_seed(seed)
-        head = Eagle3Head(form, model)
-    width = form.hidden_size
-    with torch.no_grad():
-        _look_at_itself(head, form)
-        head.fc.weight.mul_(0.1)
-        head.fc.weight[:, -width:] += torch.eye(width)
-        head.lm_head.weight.copy_(output[draft_ids.to(output.device)].float())
-        norm = getattr(model.base_model, "norm", None)
-        if norm is not None and isinstance(getattr(norm, "weight", None), torch.Tensor):
-            head.norm.weight.copy_(norm.weight.float())
-    head.draft_ids = draft_ids
-    return head.to(model.device)
+@dataclass(frozen=True, slots=True)
+class _Trained:
+    head: Eagle3Head
+    training: HeadTraining
+    learning: Learning
 
 
-def _look_at_itself(head: Eagle3Head, form: HeadForm) -> None:
-    """Let each slot attend to itself at first, whose token says most about the next one: its key
-    is its query, and both are long."""
-    attention: Any = head.layers[0].self_attn
-    heads = attention.q_proj.weight.view(form.num_kv_heads, -1, form.head_dim, 2 * form.hidden_size)
-    heads.copy_(SHARPNESS * heads[:, :1].expand_as(heads))
-    attention.k_proj.weight.copy_(heads[:, 0].reshape(attention.k_proj.weight.shape))
+class HeadFitting:
+    """One training of a head that is done in short pieces, between which it can be left."""
 
+    def __init__(self, request: FitRequest, should_stop: Callable[[], bool] = bool) -> None:
+        """Begin nothing yet.
 
-@torch.no_grad()
-def measure_head(head: Eagle3Head, texts: HeadTexts) -> tuple[tuple[float, ...], int]:
-    """Measure how often head and target agree, so many tokens ahead; and over how many tokens."""
-    same = torch.zeros(NUM_STEPS, dtype=torch.int64)
-    slots = torch.zeros(NUM_STEPS, dtype=torch.int64)
-    for number in range(len(texts)):
-        score = score_head(head, texts.batch(number), NUM_STEPS)
-        same, slots = same + score.num_same.cpu(), slots + score.num_slots.cpu()
-    return tuple((same / slots.clamp(min=1)).tolist()), int(slots[0])
+        Args:
+            should_stop: Whether to learn no more; what was learned so far is then judged.
+        """
+        self._request, self._should_stop = request, should_stop
 
+    def run(self) -> Generator[FitNews, None, HeadFit | None]:
+        """Train, with news between two pieces of at most about a second; returns what it brought,
+        or None where it was stopped before anything was learned.
 
-def _train(request: FitRequest, head: Eagle3Head, texts: HeadTexts) -> TrainingRun:
-    texts.read_all()
-    matrices = [
-        weight
-        for name, weight in head.named_parameters()
-        if weight.dim() == 2 and not name.startswith("lm_head")
-    ]
-    known = {id(weight) for weight in matrices}
-    others = [weight for weight in head.parameters() if id(weight) not in known]
-    muon, adam = NEW_RATES
-    optimizers = [
-        Muon(matrices, lr=muon, weight_decay=0.01),
-        torch.optim.AdamW(others, lr=adam / head.form.hidden_size, betas=(0.9, 0.95)),
-    ]
-    run = TrainingRun(request.folder / WORK / "training", head, optimizers, texts.device)
-    run.resume()
+        Raises:
+            RequestError: A value, the prompts or the folder cannot be used.
+            ModelLoadError: The target cannot be loaded.
+            IncompatibleModelError: It has too few layers, or its states cannot be put back.
+        """
+        request = self._request
+        check_fit_request(request)
+        if request.num_threads is not None:
+            torch.set_num_threads(request.num_threads)
+        learned, held_out = read_split(request.prompts_file, request.held_out_file)
+        target = ModelPool(request.device, request.dtype).get(request.target)
+        check_rollback(target)
+        _check_layers(target)
+        is_resumed = open_work(request.folder, _plan(request, target, learned, held_out))
+        yield FitBegun(len(learned), len(held_out), is_resumed)
+        written = yield from self._let_write(target, learned, held_out)
+        if written is None:
+            leave(request.folder)
+            return None
+        trained = yield from self._train(target, written)
+        model = request.folder / WORK / "model"
+        write_head(trained.head, short_name(request.target), stored_dtype(request.target), model)
+        found = yield from self._judge(target, model, written.held_out)
+        fit = self._report(trained, written, found, len(learned) + len(held_out))
+        write_head_fit(fit, model)
+        publish(request.folder, model, keeps_work=request.keeps_work)
+        return fit
 
-    def step(last: int | None) -> float:
-        score = score_head(
-            head, texts.batch(_number(run.state.steps, len(texts), request.seed)), NUM_STEPS
+    def _let_write(
+        self, target: LoadedModel, learned: Sequence[str], held_out: Sequence[str]
+    ) -> Generator[FitNews, None, Written | None]:
+        request = self._request
+        context = ModelRunner(target.model).context or NO_LIMIT
+        limits = SharedLimits(min(_num_rows(target), len(target.tokenizer)), context)
+        encoded = [
+            encode_prompts(part, target, limits, uses_chat=request.uses_chat)
+            for part in (learned, held_out)
+        ]
+        if left_out := len(learned) + len(held_out) - sum(map(len, encoded)):
+            yield PromptsLeftOut(left_out, context)
+        writer = Writer(target.model, limits.vocab_size, target.eos_ids)
+        writing = TargetWriting(request, writer, context, self._should_stop)
+        return (yield from writing.run(*encoded))
+
+    def _train(self, target: LoadedModel, written: Written) -> Generator[FitNews, None, _Trained]:
+        """Train; the head then has its best weights."""
+        request = self._request
+        draft_ids = choose_draft_ids(written.learned, _num_rows(target), target.eos_ids)
+        head = new_head(target.model, draft_ids, request.seed)
+        learned, watched = (
+            HeadTexts(target.model, texts, draft_ids, BATCH_TOKENS)
+            for texts in (written.learned, written.watched)
         )
-        value = float(score.loss.detach())
-        if not np.isfinite(value):
-            raise IncompatibleModelError(
-                f"training broke off at step {run.state.steps}: the loss is {value}; the target "
-                "gives states or logits that are not numbers"
-            )
-        left = 1.0 if last is None else 1.0 - run.state.steps / last
-        run.state.tokens += int(score.num_slots[0])
-        run.update(score.loss, min(1.0, left / DECAY_SHARE), WARM_UP, CLIP)
-        return value
+        for texts in (watched, learned):
+            for num_read in texts.keeping():
+                yield FitProgress(FitPhase.READING, num_read, texts.num_texts, None)
+        folder = request.folder / WORK / "training"
+        training = HeadTraining(head, learned, watched, folder, request.seed)
+        minutes = TRAINING_SHARE * request.minutes
+        plan = LearningPlan(request.num_steps, minutes, written.seconds)
+        learning = Learning(training, plan, self._should_stop)
+        yield from learning.run()
+        yield LearningEnded(learning.end, training.run.state.steps, learning.best_step)
+        return _Trained(head, training, learning)
 
-    num_steps = request.num_steps
-    if num_steps is None:
-        num_steps = _steps_in_time(request, run, lambda: step(None))
-    last = num_steps
-    run.advance("training", last, lambda: step(last), 0)
-    run.save()
-    return run
+    def _judge(
+        self, target: LoadedModel, model: Path, texts: Sequence[Text]
+    ) -> Generator[FitNews, None, HeadAgreement]:
+        """Judge it as it will be used: rounded to the dtype on disk, and read back."""
+        stored = _read_back(model, target)
+        batches = HeadTexts(target.model, texts, stored.draft_ids, BATCH_TOKENS)
+        pieces, num_done = measuring_head(stored, batches), 0
+        while True:
+            try:
+                next(pieces)
+            except StopIteration as ended:
+                found: HeadAgreement = ended.value
+                return found
+            num_done += 1
+            yield FitProgress(FitPhase.JUDGING, num_done, len(batches), None)
 
-
-def _steps_in_time(request: FitRequest, run: TrainingRun, step: Callable[[], float]) -> int:
-    """Return how many steps there is time for; a resumed run takes as many as it had begun with."""
-    path = run.folder / "steps.json"
-    if not path.exists():
-        run.advance("first steps", TIMED_STEPS, step, 0)
-        per_step = run.state.seconds / max(1, run.state.steps)
-        run.save()
-        wished = round(60 * TRAINING_SHARE * request.minutes / per_step)
-        path.write_text(json.dumps(max(TIMED_STEPS, wished)))
-    return int(json.loads(path.read_text()))
-
-
-def _number(step: int, num_batches: int, seed: int) -> int:
-    """The batch of a step: each epoch goes through all of them in an order of its own."""
-    epoch, place = divmod(step, num_batches)
-    return int(np.random.default_rng([seed, epoch]).permutation(num_batches)[place])
-
-
-def _let_write(
-    request: FitRequest, target: LoadedModel, learned: Sequence[str], held_out: Sequence[str]
-) -> tuple[list[Text], list[Text]]:
-    """Let the target write what is learned from, and what is judged by."""
-    context = ModelRunner(target.model).context or NO_LIMIT
-    limits = SharedLimits(min(_num_rows(target), len(target.tokenizer)), context)
-    writer = Writer(target.model, limits.vocab_size, target.eos_ids)
-    encoded = [
-        encode_prompts(part, target, limits, uses_chat=request.uses_chat)
-        for part in (learned, held_out)
-    ]
-    folder, length = request.folder / WORK, request.new_tokens
-    judged, _ = write_jobs(
-        writer,
-        plan_held_out(encoded[1], length, context),
-        request.seed,
-        folder / "texts-0",
-        "held out",
-    )
-    first = plan_jobs(encoded[0], range(1), length, context)
-    texts, seconds = write_jobs(writer, first, request.seed + 1, folder / "texts-1", "writing")
-    allowed = 60 * request.minutes * WRITING_SHARE / max(seconds, 1e-3)
-    num_texts = request.num_texts or max(1, int(allowed))
-    more = plan_jobs(encoded[0], range(1, num_texts), length, context)
-    others, _ = write_jobs(writer, more, request.seed + 2, folder / "texts-2", "writing more")
-    return texts + others, judged
+    def _report(
+        self, trained: _Trained, written: Written, found: HeadAgreement, num_prompts: int
+    ) -> HeadFit:
+        state, learning = trained.training.run.state, trained.learning
+        num_steps = learning.num_steps or state.steps
+        return HeadFit(
+            target=short_name(self._request.target),
+            made_by=command_of(self._request, written.num_texts, num_steps),
+            tau=found.tau,
+            agreement=found.agreement,
+            num_tokens=found.num_tokens,
+            num_prompts=num_prompts,
+            num_held_out=len(written.held_out),
+            num_tokens_written=sum(text.num_written for text in written.learned),
+            num_tokens_trained=state.tokens,
+            num_steps=state.steps,
+            best_step=learning.best_step,
+            end=str(learning.end),
+            dtype=str(trained.training.dtype).removeprefix("torch."),
+            num_threads=torch.get_num_threads(),
+            draft_vocab_size=trained.head.form.draft_vocab_size,
+            num_parameters=sum(weight.numel() for weight in trained.head.parameters()),
+            seconds=round(written.seconds + state.seconds, 1),
+        )
 
 
 def _plan(
@@ -269,7 +208,19 @@ def _plan(
         "prompts": digest(learned),
         "held-out prompts": digest(held_out),
         **request.options,
+        "form of texts on disk": TEXTS_FORM,
     }
+
+
+def _read_back(folder: Path, target: LoadedModel) -> Eagle3Head:
+    """Read a head that was written, as its files state."""
+    files = read_head_files(str(folder), allow_hub=False)
+    config = target.model.config.get_text_config()
+    shape = TargetShape(
+        target.name, config.num_hidden_layers, config.hidden_size, _num_rows(target)
+    )
+    form, draft_ids = head_form(files, shape), draft_ids_of(files, shape)
+    return Eagle3Head.of_weights(form, target.model, head_weights(files, form), draft_ids)
 
 
 def _num_rows(target: LoadedModel) -> int:

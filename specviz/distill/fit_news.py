@@ -1,7 +1,10 @@
 """What a fit says while it goes on, as plain values: a page draws them, the command prints them."""
 
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from specviz.trace.fits import FEW_PROMPTS, Fit, FitScore
 
@@ -25,7 +28,7 @@ class LearningEnd(StrEnum):
     DONE = "done"
     """All steps were taken."""
     PLATEAU = "plateau"
-    """Held-out alpha no longer rose."""
+    """What is measured on held-out texts no longer rose."""
     STOPPED = "stopped"
     """It was asked to."""
 
@@ -83,6 +86,21 @@ class FitMeasured:
 
 
 @dataclass(frozen=True, slots=True)
+class HeadMeasured:
+    """An EAGLE-3 head as it is was held against held-out texts."""
+
+    step: int
+    num_steps: int | None
+    tau: float
+    """Mean tokens that a round of as many guesses as `agreement` has would bring."""
+    agreement: tuple[float, ...]
+    """Of each step ahead: share of the tokens at which head and target have one first choice."""
+    is_best: bool
+    seconds: float
+    """Work since the training began."""
+
+
+@dataclass(frozen=True, slots=True)
 class LearningEnded:
     """The draft learns no more; the weights of `best_step` are kept."""
 
@@ -91,7 +109,26 @@ class LearningEnded:
     best_step: int
 
 
-FitNews = FitBegun | PromptsLeftOut | FitProgress | FitMeasured | LearningEnded
+FitNews = FitBegun | PromptsLeftOut | FitProgress | FitMeasured | HeadMeasured | LearningEnded
+Outcome = TypeVar("Outcome")
+
+
+def run_noting(
+    steps: Generator[FitNews, None, Outcome], note: Callable[[FitNews], None]
+) -> Outcome:
+    """Do work to its end, piece by piece, and return what it came to.
+
+    Args:
+        note: Takes the news on the way; where it raises, the work is closed between two pieces.
+    """
+    with closing(steps):
+        while True:
+            try:
+                news = next(steps)
+            except StopIteration as ended:
+                outcome: Outcome = ended.value
+                return outcome
+            note(news)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,11 @@ import torch
 from safetensors.torch import save_file
 
 from specviz.decoding.eagle3_head import Eagle3Head
+from specviz.models.eagle_form import TARGET_KEY
 
 SPECULATORS = "speculators"
+NUM_GUESSES = 5
+"""What the second dialect's config says of a round; engines take it where nobody says otherwise."""
 
 
 def write_head(head: Eagle3Head, target: str, dtype: torch.dtype, folder: Path) -> None:
@@ -19,7 +22,8 @@ def write_head(head: Eagle3Head, target: str, dtype: torch.dtype, folder: Path) 
     embedding too.
 
     Args:
-        target: What the target is called, for whoever reads the files.
+        target: What the target is called, for whoever reads the files; the page offers the head
+            for the target of that name.
     """
     weights = {key: value.detach().to(dtype) for key, value in head.state_dict().items()}
     form = head.form
@@ -29,7 +33,7 @@ def write_head(head: Eagle3Head, target: str, dtype: torch.dtype, folder: Path) 
     first = {key.replace("layers.0.", "midlayer."): value for key, value in weights.items()}
     layers = _layers(head)
     flat = {"architectures": ["LlamaForCausalLMEagle3"], "model_type": "llama", **layers}
-    flat |= {"target_hidden_size": form.target_hidden_size, **_shared(head)}
+    flat |= {"target_hidden_size": form.target_hidden_size, **_shared(head), TARGET_KEY: target}
     _write(folder, flat, first | table)
     embedding = {"embed_tokens.weight": head.embedding_weight.detach().to(dtype)}
     nested = {
@@ -37,6 +41,15 @@ def write_head(head: Eagle3Head, target: str, dtype: torch.dtype, folder: Path) 
         "architectures": ["Eagle3Speculator"],
         "speculators_config": {
             "algorithm": "eagle3",
+            "proposal_methods": [
+                {
+                    "proposal_type": "greedy",
+                    "speculative_tokens": NUM_GUESSES,
+                    "verifier_accept_k": 1,
+                    "accept_tolerance": 0.0,
+                }
+            ],
+            "default_proposal_method": "greedy",
             "verifier": {"name_or_path": target, "architectures": []},
         },
         "transformer_layer_config": {"model_type": "llama", **layers},

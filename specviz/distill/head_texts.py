@@ -1,16 +1,17 @@
 """What an EAGLE-3 head learns from: texts that the target wrote, with the target's own states."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from torch.nn.functional import linear
 from torch.nn.utils.rnn import pad_sequence
 
 from specviz.distill.head_loss import HeadBatch
 from specviz.distill.model_reader import MAX_KEPT_BYTES
 from specviz.distill.texts import Text
-from specviz.distill.training_run import progress_bar
 from specviz.models.eagle_form import default_taps
 
 COVERED = 0.995
@@ -33,13 +34,29 @@ def choose_draft_ids(
     return torch.tensor(sorted(kept))
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the target made of one batch, in its own dtype."""
+
+    features: torch.Tensor
+    """Tapped states side by side, `[rows, length, taps * hidden]`."""
+    last: torch.Tensor
+    """What its output layer reads, `[rows, length, hidden]`."""
+    choices: torch.Tensor
+    """`[rows, length]` int64."""
+
+
 class HeadTexts:
     """Batches of texts; the target's states are kept where they fit into memory."""
 
     def __init__(
         self, model: Any, texts: Sequence[Text], draft_ids: torch.Tensor, batch_tokens: int
     ) -> None:
-        self._model, self._draft_ids = model, draft_ids
+        self._model, self._draft_ids = model, draft_ids.to(model.device)
+        output = model.get_output_embeddings()
+        bias = getattr(output, "bias", None)
+        self._rows_of_drafts = output.weight[self._draft_ids]
+        self._bias_of_drafts = None if bias is None else bias[self._draft_ids]
         self._texts = sorted(texts, key=lambda text: len(text.ids))
         self._taps = default_taps(model.config.get_text_config().num_hidden_layers)
         self._rows: list[list[int]] = []
@@ -50,7 +67,12 @@ class HeadTexts:
             self._rows[-1].append(row)
         width = 4 * model.config.get_text_config().hidden_size
         self._keeps = 4 * width * sum(len(text.ids) for text in texts) <= MAX_KEPT_BYTES
-        self._kept: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+        self._kept: dict[int, _Read] = {}
+
+    @property
+    def num_texts(self) -> int:
+        """How many texts there are."""
+        return len(self._texts)
 
     @property
     def device(self) -> torch.device:
@@ -70,26 +92,24 @@ class HeadTexts:
         wanted = torch.zeros(ids.shape, dtype=torch.bool)
         for row, text in enumerate(texts):
             wanted[row, text.num_prompt - 1 : len(text.ids) - 1] = True
-        features, last = self._read(number, ids)
+        read = self._read(number, ids)
         with torch.no_grad():
-            logits = self._model.get_output_embeddings()(last).float()
-        choices = logits.argmax(dim=-1)
-        own = logits[..., self._draft_ids.to(device)]
-        return HeadBatch(ids, features.float(), own, choices, wanted.to(device))
+            logits = linear(read.last, self._rows_of_drafts, self._bias_of_drafts)
+        law = logits.float().softmax(dim=-1)
+        is_known = torch.isin(read.choices, self._draft_ids)
+        return HeadBatch(ids, read.features.float(), law, read.choices, is_known, wanted.to(device))
 
-    def read_all(self) -> None:
-        """Let the target read everything now, where it is kept."""
+    def keeping(self) -> Iterator[int]:
+        """Let the target read everything now, where it is kept, in short pieces; yields how many
+        texts were read."""
         if not self._keeps:
             return
-        with progress_bar() as progress:
-            bar = progress.add_task("reading the target's states", total=len(self))
-            for number in range(len(self)):
-                self.batch(number)
-                progress.update(bar, completed=number + 1)
+        for number in range(len(self)):
+            self.batch(number)
+            yield self._rows[number][-1] + 1
 
     @torch.no_grad()
-    def _read(self, number: int, ids: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Tapped states side by side, and the last ones, which the output layer reads."""
+    def _read(self, number: int, ids: torch.Tensor) -> "_Read":
         if number in self._kept:
             return self._kept[number]
         last = self._model.config.get_text_config().num_hidden_layers
@@ -100,7 +120,10 @@ class HeadTexts:
             logits_to_keep=1,
         )
         states = output.hidden_states
-        found = torch.cat([states[tap] for tap in self._taps], dim=-1), states[last]
+        features = torch.cat([states[tap] for tap in self._taps], dim=-1)
+        # Over the whole vocabulary once a text; the law over the drafted part is cheap.
+        choices = self._model.get_output_embeddings()(states[last]).argmax(dim=-1)
+        found = _Read(features, states[last], choices)
         if self._keeps:
             self._kept[number] = found
         return found

@@ -49,6 +49,8 @@ class FitRequest:
     @property
     def draft_name(self) -> str:
         """How the draft is called on the way."""
+        if self.head is not None:
+            return "an EAGLE-3 head"
         return self.draft or f"new {self.new_size}"
 
     @property
@@ -90,9 +92,12 @@ def _check_range(name: str, value: float | None, low: float, high: float) -> Non
 
 
 def command_of(request: FitRequest, num_texts: int, num_steps: int) -> str:
-    """The command that makes the same draft again, folders and files by their names alone."""
+    """The command that makes the same draft or head again, folders and files by their names
+    alone."""
     words = ["python", "-m", "specviz", "distill", "--target", short_name(request.target)]
-    if request.draft is None:
+    if request.head is not None:
+        words += ["--head", request.head]
+    elif request.draft is None:
         words += ["--new", str(request.new_size)]
     else:
         words += ["--draft", short_name(request.draft)]

@@ -14,6 +14,7 @@ from specviz.distill.fit_news import (
     FitNews,
     FitOutcome,
     FitProgress,
+    HeadMeasured,
     LearningEnded,
     PromptsLeftOut,
 )
@@ -147,6 +148,8 @@ def _note(news: FitNews, told: list[News]) -> None:
 
 
 def _as_news(news: FitNews) -> News:
+    # Of heads alone, which the page does not train.
+    assert not isinstance(news, HeadMeasured)
     match news:
         case FitBegun():
             counts = {"num_learned": news.num_learned, "num_held_out": news.num_held_out}

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from specviz.models.hub_catalogue import HubCatalogue, HubPair, read_catalogue
+from specviz.models.hub_catalogue import HubCatalogue, HubHead, HubModel, HubPair, read_catalogue
 from specviz.ui.hub_offer import (
     HubAccess,
     HubOffer,
@@ -36,10 +36,11 @@ def make_hub_offer(
     def look(asked: PairAsked) -> PairLook:
         # torch and transformers come with it, and the page answers before they are read.
         from specviz.host.pair_look import look_at_pair
+        from specviz.models.head_facts import NamedHeads
         from specviz.models.model_facts import NamedSource
 
-        source = NamedSource(door=door)
-        return look_at_pair(asked, device, dtype, quantize, loaded_bytes, source)
+        sources = NamedSource(door=door), NamedHeads(door=door)
+        return look_at_pair(asked, device, dtype, quantize, loaded_bytes, *sources)
 
     catalogue = read_catalogue()
     pairs = tuple(_option(catalogue, pair) for pair in catalogue.pairs)
@@ -48,19 +49,22 @@ def make_hub_offer(
 
 def _option(catalogue: HubCatalogue, pair: HubPair) -> HubPairOption:
     names = [name for name in (pair.target, pair.draft) if name is not None]
-    models = [catalogue.models[name] for name in names]
+    stored: list[HubModel | HubHead] = [catalogue.models[name] for name in names]
+    stored += [] if pair.head is None else [catalogue.heads[pair.head]]
+    counted = [each.num_parameters for each in stored if each.num_parameters is not None]
     return HubPairOption(
         target=pair.target,
         draft=pair.draft,
         exits=pair.exit_layers,
-        num_parameters=tuple(model.num_parameters for model in models),
-        stored_bytes=sum(model.weights_bytes() for model in models),
-        licences=tuple(dict.fromkeys(model.licence for model in models)),
-        is_gated=any(model.is_gated for model in models),
+        num_parameters=tuple(counted),
+        stored_bytes=catalogue.stored_bytes(pair),
+        licences=tuple(dict.fromkeys(each.licence for each in stored)),
+        is_gated=any(each.is_gated for each in stored),
         story=pair.story,
         published=tuple(
             PublishedFigure(each.figure.value, each.value, each.setting, each.source)
             for each in pair.published
         ),
-        is_checked=pair.checked and all(model.checked for model in models),
+        is_checked=pair.checked and all(each.checked for each in stored),
+        head=pair.head,
     )

@@ -8,11 +8,12 @@ from huggingface_hub.constants import HF_HUB_CACHE
 from specviz.errors import ModelLoadError, SpecvizError
 from specviz.models.chat import encode_turn, has_chat_template
 from specviz.models.free_space import free_disk, free_memory
+from specviz.models.head_facts import HeadSource, NamedHeads
 from specviz.models.hub_catalogue import HubCatalogue, read_catalogue
 from specviz.models.model_facts import ModelFacts, ModelSource, NamedSource
 from specviz.models.mtp_report import own_findings, own_layers_problem
 from specviz.models.pair_findings import PairRequest
-from specviz.models.pair_report import report_pair
+from specviz.models.pair_report import report_head, report_pair
 from specviz.ui.hub_offer import PairAsked, PairLook
 from specviz.ui.pair_option import hub_option
 from specviz.ui.strings import PageError
@@ -25,6 +26,7 @@ def look_at_pair(
     quantize: str | None,
     loaded_bytes: Callable[[str], int],
     source: ModelSource | None = None,
+    heads: HeadSource | None = None,
     catalogue: HubCatalogue | None = None,
 ) -> PairLook:
     """Look at a pair that is to run on a device in a dtype, or with smaller weights.
@@ -32,12 +34,13 @@ def look_at_pair(
     Args:
         loaded_bytes: Memory that a model takes already, which is free for it then.
         source: Where the models are described; by default the hub.
+        heads: Where heads are.
 
     Raises:
         PageError: One of the names is that of a folder here.
     """
     names = [name for name in (asked.target, asked.draft) if name is not None]
-    for name in names:
+    for name in [*names, *([asked.head] if asked.head else [])]:
         if Path(name).exists():
             raise PageError("error.hub_id", found=repr(name))
     once = _ReadOnce(source or NamedSource())
@@ -52,11 +55,15 @@ def look_at_pair(
         free_disk_bytes=free_disk(Path(HF_HUB_CACHE)),
         disk_folder=Path(HF_HUB_CACHE),
     )
-    report = report_pair(once, asked.target, asked.draft, request)
+    if asked.head is None:
+        report = report_pair(once, asked.target, asked.draft, request)
+    else:
+        report = report_head(once, heads or NamedHeads(), asked.target, asked.head, request)
     findings = tuple((str(each.level), each.text) for each in report.findings)
     if not report.fits:
         return PairLook(findings, 0, None)
     download = sum(once.read(name).missing_bytes for name in names)
+    download += 0 if report.head_numbers is None else report.head_numbers.missing_bytes
     exits = _exits(catalogue or read_catalogue(), asked)
     facts = once.read(asked.target)
     has_chat = has_chat_template(facts.tokenizer)
@@ -71,6 +78,7 @@ def look_at_pair(
         has_chat=has_chat,
         has_mtp=has_mtp,
         is_translated=report.is_translated,
+        head=asked.head,
     )
     return PairLook(findings, download, option)
 

@@ -21,7 +21,7 @@ from specviz.ui.request_values import (
 from specviz.ui.strings import PageError
 
 _FIELDS = {"target", "lanes", "gammas", "temperature", "tokens", "minutes", "suite", "text", "name"}
-_LANE_KEYS = {"method", "draft", "exit_layer", "max_ngram"}
+_LANE_KEYS = {"method", "draft", "exit_layer", "max_ngram", "head", "head_reading"}
 GALLERY, LINES, FILE = "gallery", "lines", "file"
 
 

@@ -116,7 +116,7 @@ def _lane(lane: Told) -> Told:
     """Name of a lane and what it runs, as the form of races takes it."""
     spec = lane["spec"]
     of_tree = () if spec["tree"] == Tree.NONE else ("tree", "branches", "budget")
-    kept = ("method", "draft", "exit_layer", "max_ngram", *of_tree)
+    kept = ("method", "draft", "exit_layer", "max_ngram", "head", "head_reading", *of_tree)
     return {
         "draft": lane["draft"],
         "gammas": lane["gammas"],

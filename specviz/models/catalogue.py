@@ -1,4 +1,5 @@
-"""The models that specviz knows by name: those that ship with it, and drafts fitted here."""
+"""The models that specviz knows by name: those that ship with it, drafts and EAGLE-3 heads fitted
+here."""
 
 import json
 import os
@@ -7,11 +8,13 @@ from pathlib import Path
 
 from specviz.errors import ModelLoadError
 from specviz.models.description import describe_model
+from specviz.models.head_folders import is_head_folder, target_of_head
 from specviz.texts import message
 
 _ROOT = Path(__file__).resolve().parents[2]
 MODELS_FOLDER = _ROOT / "assets" / "models"
 FITTED_FOLDER = _ROOT / "fitted"
+SHIPPED_PREFIX = "specviz-"
 FITTED_PREFIX = "fitted/"
 FOLDER_VARIABLE = "SPECVIZ_MODELS"
 """Environment variable that may name one more folder of fitted drafts."""
@@ -29,13 +32,39 @@ class ShippedModel:
     """`target` or `draft`."""
 
 
+@dataclass(frozen=True, slots=True)
+class KnownHead:
+    """One EAGLE-3 head that is known by name."""
+
+    name: str
+    folder: Path
+    target: str | None
+    """The target that it was trained for; None where its config does not say."""
+
+
 def shipped_models() -> tuple[ShippedModel, ...]:
     """List the shipped models whose files are there, targets first."""
     found = [
-        ShippedModel(f"specviz-{folder.name}", folder, _role(folder.name))
+        ShippedModel(f"{SHIPPED_PREFIX}{folder.name}", folder, _role(folder.name))
         for folder in _model_folders(MODELS_FOLDER)
+        if not is_head_folder(folder)
     ]
     return tuple(sorted(found, key=lambda model: (model.role != "target", model.name)))
+
+
+def known_heads() -> tuple[KnownHead, ...]:
+    """List the EAGLE-3 heads that ship, and those that were trained here, by their names."""
+    found = {
+        name: KnownHead(name, folder, target_of_head(folder))
+        for prefix, place in (
+            *((FITTED_PREFIX, place) for place in reversed(fitted_places())),
+            (SHIPPED_PREFIX, MODELS_FOLDER),
+        )
+        for folder in _model_folders(place)
+        if is_head_folder(folder)
+        for name in [f"{prefix}{folder.name}"]
+    }
+    return tuple(found[name] for name in sorted(found, key=lambda x: (is_fitted(x), x)))
 
 
 def fitted_models() -> tuple[ShippedModel, ...]:
@@ -47,7 +76,7 @@ def fitted_models() -> tuple[ShippedModel, ...]:
         folder.name: ShippedModel(f"{FITTED_PREFIX}{folder.name}", folder, "draft")
         for place in reversed(fitted_places())
         for folder in _model_folders(place)
-        if _can_be_read(folder)
+        if not is_head_folder(folder) and _can_be_read(folder)
     }
     return tuple(found[name] for name in sorted(found))
 
@@ -73,14 +102,16 @@ def is_fitted(name: str) -> bool:
 
 
 def shipped_folder(name: str) -> Path | None:
-    """Folder of a shipped model or fitted draft, or None where `name` is neither.
+    """Folder of a shipped model, a fitted draft or a head of either kind, or None where `name` is
+    none of them.
 
     Raises:
         ModelLoadError: The name is that of one but its files are missing.
     """
-    for model in shipped_models():
-        if model.name == name:
-            return model.folder
+    if name.startswith(SHIPPED_PREFIX):
+        for folder in _model_folders(MODELS_FOLDER):
+            if f"{SHIPPED_PREFIX}{folder.name}" == name:
+                return folder
     if name in (DEFAULT_TARGET, DEFAULT_DRAFT):
         raise ModelLoadError(message("refusal.shipped_missing", model=name))
     if is_fitted(name):
@@ -91,10 +122,10 @@ def shipped_folder(name: str) -> Path | None:
 def listed_name(name: str) -> str | None:
     """The name by which a model is known here, for that name or a path to its folder; else None."""
     path = Path(name).expanduser().resolve()
-    for model in (*shipped_models(), *fitted_models()):
-        if name == model.name or path == model.folder.resolve():
-            return model.name
-    return None
+    folders = {each.name: each.folder for each in (*shipped_models(), *fitted_models())}
+    folders |= {head.name: head.folder for head in known_heads()}
+    found = (own for own, folder in folders.items() if name == own or path == folder.resolve())
+    return next(found, None)
 
 
 def _fitted_folder(name: str) -> Path:

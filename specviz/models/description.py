@@ -17,6 +17,8 @@ from specviz.errors import ModelLoadError
 from specviz.texts import message
 
 MEASURES_FILE = "measures.json"
+TABLES = ("d2t", "t2d")
+"""What the files of EAGLE-3 heads hold beside weights: which ids they draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ class ModelDescription:
 
     name: str
     role: str
-    """`target` or `draft`."""
+    """`target`, `draft` or `head`."""
     num_layers: int | None
     hidden_size: int | None
     num_parameters: int
@@ -81,7 +83,8 @@ def _read_measures(path: Path) -> Measures:
 def _num_parameters(path: Path) -> int:
     try:
         with safe_open(path, framework="numpy") as stored:
-            shapes = [stored.get_slice(name).get_shape() for name in list(stored.keys())]
+            names = [name for name in list(stored.keys()) if name not in TABLES]
+            shapes = [stored.get_slice(name).get_shape() for name in names]
     except (OSError, SafetensorError) as error:
         raise ModelLoadError(
             message("refusal.unreadable", path=str(path), reason=str(error))

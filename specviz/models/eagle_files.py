@@ -7,24 +7,30 @@ NVIDIA ModelOpt). Here all are called as SpecForge calls them, but with `layers.
 import json
 import pickle
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from huggingface_hub import try_to_load_from_cache
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from specviz.errors import ModelLoadError
+from specviz.hub_key import HubKey
 from specviz.models.config_limits import CONFIG_FILE, size_problem
+from specviz.models.hub_catalogue import known_revision
 from specviz.models.hub_files import OnProgress, fetch_files, list_model
+from specviz.models.hub_problems import OUT_OF_REACH
 from specviz.models.location import find_folder, one_line
 from specviz.texts import message
 
 BIN_FILE = "pytorch_model.bin"
 SAFE_FILE = "model.safetensors"
 QUANTISER_FILE = "hf_quant_config.json"
+HEAD_SMALL_FILES = (CONFIG_FILE, QUANTISER_FILE)
+"""What says how a head is to be read."""
 PREFIXES = ("model.", "draft_model.", "eagle_module.", "module.")
 ALIASES = (
     (r"^midlayer\.", "layers.0."),
@@ -62,8 +68,8 @@ def read_head_files(
     """
     folder = find_folder(name, allow_hub=allow_hub)
     if folder is None:
-        folder = _fetch_head(name, on_progress, should_stop)
-    config = _read_config(name, folder / CONFIG_FILE)
+        folder = fetch_head(name, known_revision(name), on_progress, should_stop)
+    config = read_head_config(name, folder)
     try:
         stored = _read_tensors(name, folder)
     except (OSError, SafetensorError, pickle.UnpicklingError, RuntimeError, ValueError) as error:
@@ -86,19 +92,59 @@ def plain_name(key: str) -> str:
     return key
 
 
-def _fetch_head(name: str, on_progress: OnProgress | None, should_stop: Callable[[], bool]) -> Path:
-    listing = list_model(name)
+def head_weight_files(there: Iterable[str]) -> tuple[str, ...]:
+    """Name the files of weights among those of a folder: safetensors, else the one pickle."""
+    files = tuple(there)
+    safe = tuple(sorted(file for file in files if file.endswith(".safetensors")))
+    return safe or tuple(file for file in files if file == BIN_FILE)
+
+
+def fetch_head(
+    name: str,
+    revision: str = "main",
+    on_progress: OnProgress | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+    key: HubKey | None = None,
+) -> Path:
+    """Bring all files of a hub's head here and return their folder.
+
+    Without the hub, what was downloaded before serves if it is complete.
+
+    Raises:
+        ModelLoadError: Says what is wrong and what to do.
+    """
+    try:
+        listing = list_model(name, revision)
+    except ModelLoadError as error:
+        folder = _complete_folder(name, revision)
+        is_out_of_reach = isinstance(error.text, dict) and error.text["id"] in OUT_OF_REACH
+        if folder is None or not is_out_of_reach:
+            raise
+        return folder
     there = listing.file_bytes
-    weights = [file for file in there if file.endswith(".safetensors")] or [
-        file for file in there if file == BIN_FILE
-    ]
-    small = [file for file in (CONFIG_FILE, QUANTISER_FILE) if file in there]
+    small = [file for file in HEAD_SMALL_FILES if file in there]
     if CONFIG_FILE not in small:
         raise ModelLoadError(message("refusal.no_config", path=name))
-    return fetch_files(listing, (*small, *weights), on_progress, should_stop)
+    wanted = (*small, *head_weight_files(there))
+    return fetch_files(listing, wanted, on_progress, should_stop, key)
 
 
-def _read_config(name: str, path: Path) -> dict[str, Any]:
+def _complete_folder(name: str, revision: str) -> Path | None:
+    config = try_to_load_from_cache(name, CONFIG_FILE, revision=revision)
+    if not isinstance(config, str):
+        return None
+    folder = Path(config).parent
+    there = [file.name for file in folder.iterdir()]
+    return folder if head_weight_files(there) else None
+
+
+def read_head_config(name: str, folder: Path) -> dict[str, Any]:
+    """Read the config in the folder of the head called `name`.
+
+    Raises:
+        ModelLoadError: There is none, or it cannot be read.
+    """
+    path = folder / CONFIG_FILE
     if not path.is_file():
         raise ModelLoadError(message("refusal.no_config", path=str(path.parent)))
     if (problem := size_problem(path.stat().st_size)) is not None:

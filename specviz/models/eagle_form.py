@@ -13,6 +13,8 @@ from typing import Any
 
 FINAL = -1
 STATED = "stated"
+TARGET_KEY = "target_name_or_path"
+"""In the configs that this package writes: the target that a head was trained for."""
 PLAIN_THETA = 10_000.0
 PLAIN_ROPE: Mapping[str, Any] = MappingProxyType(
     {"rope_type": "default", "rope_theta": PLAIN_THETA}
@@ -110,9 +112,12 @@ class Reading:
     @staticmethod
     def parse(text: str) -> "Reading | None":
         """Read what `text` writes; None where it is nothing of this."""
-        every = product((0, 1, -1), (False, True), (False, True))
-        known = {reading.text: reading for reading in (Reading(*each) for each in every)}
+        known = {reading.text: reading for reading in EVERY_READING}
         return known.get(" ".join(text.split()))
+
+
+EVERY_READING = tuple(Reading(*each) for each in product((0, 1, -1), (False, True), (False, True)))
+"""All that a head could be read as, whatever its files allow; what they state comes first."""
 
 
 def default_taps(num_layers: int) -> tuple[int, ...]:

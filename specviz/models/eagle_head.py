@@ -70,7 +70,7 @@ def head_form(files: HeadFiles, target: TargetShape) -> HeadForm:
     """
     _refuse_other_kinds(files)
     tensors, config = files.tensors, files.config
-    inner = _layer_config(config)
+    inner = layer_config(config)
     query = _tensor(files, f"{FIRST}self_attn.q_proj.weight")
     width = query.shape[1] // 2
     num_heads = _count(files, inner, "num_attention_heads")
@@ -153,13 +153,19 @@ def draft_ids_of(files: HeadFiles, target: TargetShape) -> torch.Tensor:
     return ids
 
 
-def _refuse_other_kinds(files: HeadFiles) -> None:
-    config, tensors = files.config, files.tensors
+def other_kind(config: Mapping[str, Any]) -> str | None:
+    """Name the kind of a head that is no EAGLE-3 head by its config; None where that says nothing
+    against it."""
     called = [config.get("speculators_model_type"), *(config.get("architectures") or [])]
     words = [re.sub(r"[^a-z0-9]", "", str(word).lower()) for word in called if word]
     kind = next((name for part, name in OTHER_KINDS for word in words if part in word), None)
     eagle = config.get("eagle_config") or {}
-    if (eagle.get("parallel_draft_step") or 1) > 1 or "mask_hidden" in tensors:
+    return "P-EAGLE" if (eagle.get("parallel_draft_step") or 1) > 1 else kind
+
+
+def _refuse_other_kinds(files: HeadFiles) -> None:
+    tensors, kind = files.tensors, other_kind(files.config)
+    if "mask_hidden" in tensors:
         kind = "P-EAGLE"
     if any("kv_a_proj" in key for key in tensors):
         kind = "EAGLE-3 with multi-head latent attention (MLA)"
@@ -173,7 +179,7 @@ def _refuse_other_kinds(files: HeadFiles) -> None:
         raise ModelLoadError(message("refusal.head_quantised", head=files.name))
 
 
-def _layer_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
+def layer_config(config: Mapping[str, Any]) -> Mapping[str, Any]:
     """Where the config speaks of the head's layers: speculators has a part of its own for them."""
     inner = config.get("transformer_layer_config")
     return inner if isinstance(inner, dict) else config

@@ -6,7 +6,7 @@ source.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -37,6 +37,7 @@ class Figure(StrEnum):
 
     ALPHA = "alpha"
     SPEEDUP = "speedup"
+    TAU = "tau"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +75,25 @@ class HubModel:
 
 
 @dataclass(frozen=True, slots=True)
+class HubHead:
+    """One EAGLE-3 head of the hub, as far as a table can know it."""
+
+    revision: str
+    num_parameters: int | None
+    """None where nobody has counted them."""
+    dtype: str
+    licence: str
+    is_gated: bool
+    checked: bool
+    """Whether the entry was held against the head's card."""
+
+    @property
+    def weights_bytes(self) -> int:
+        """Size of the weights as they are stored; 0 where it is not known."""
+        return (self.num_parameters or 0) * DTYPE_BYTES[self.dtype]
+
+
+@dataclass(frozen=True, slots=True)
 class Published:
     """A number that somebody published about a pair, or about one like it."""
 
@@ -85,24 +105,27 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class HubPair:
-    """A target and what drafts for it: a second model, or its own first layers."""
+    """A target and what drafts for it: a second model, a head, or its own first layers."""
 
     target: str
     draft: str | None
-    """None for a target that exits early, or brings layers that draft."""
+    """None for a target with a head, one that exits early, or one that brings layers that draft."""
     exit_layers: tuple[int, ...]
     story: dict[str, str]
     """What is worth knowing of the pair, by language."""
     published: tuple[Published, ...]
     checked: bool
+    head: str | None = None
+    """An EAGLE-3 head in the place of a draft."""
 
 
 @dataclass(frozen=True, slots=True)
 class HubCatalogue:
-    """All models by their hub ids, and the pairs among them."""
+    """All models and heads by their hub ids, and the pairs among them."""
 
     models: dict[str, HubModel]
     pairs: tuple[HubPair, ...]
+    heads: dict[str, HubHead] = field(default_factory=dict)
 
     def memory_bytes(self, pair: HubPair, num_tokens: int, dtype: str | None = None) -> float:
         """Memory that a pair takes for texts of `num_tokens` tokens, with room to load it."""
@@ -110,6 +133,12 @@ class HubCatalogue:
         models = [self.models[name] for name in names]
         weights = sum(model.weights_bytes(dtype) for model in models)
         return weights * WEIGHTS_MARGIN + sum(model.kv_bytes(num_tokens, dtype) for model in models)
+
+    def stored_bytes(self, pair: HubPair) -> int:
+        """Size of a pair's weights as the hub stores them, as far as it is known."""
+        names = [name for name in (pair.target, pair.draft) if name is not None]
+        size = sum(self.models[name].weights_bytes() for name in names)
+        return size + (0 if pair.head is None else self.heads[pair.head].weights_bytes)
 
     def ratio(self, pair: HubPair) -> float | None:
         """How many times smaller than the target the draft is; None without a draft."""
@@ -126,10 +155,14 @@ def read_catalogue(path: Path = CATALOGUE_FILE) -> HubCatalogue:
     """
     try:
         catalogue: HubCatalogue = decode(
-            HubCatalogue, read_json(path, MAX_BYTES), may_be_absent={"num_mtp_layers"}
+            HubCatalogue,
+            read_json(path, MAX_BYTES),
+            may_be_absent={"heads", "head", "num_mtp_layers"},
         )
         for name, model in catalogue.models.items():
             _check_model(f"models.{name}", model)
+        for name, head in catalogue.heads.items():
+            _check_stored(f"heads.{name}", head)
         for index, pair in enumerate(catalogue.pairs):
             _check_pair(f"pairs[{index}]", pair, catalogue, catalogue.pairs[:index])
     except FormatError as error:
@@ -138,9 +171,11 @@ def read_catalogue(path: Path = CATALOGUE_FILE) -> HubCatalogue:
 
 
 def known_revision(name: str) -> str:
-    """The revision of a hub model that is known to work; `main` for one that the table lacks."""
-    model = read_catalogue().models.get(name)
-    return "main" if model is None else model.revision
+    """The revision of a hub model or head that is known to work; `main` for one that the table
+    lacks."""
+    catalogue = read_catalogue()
+    found = catalogue.models.get(name) or catalogue.heads.get(name)
+    return "main" if found is None else found.revision
 
 
 def known_exits(name: str) -> tuple[int, ...]:
@@ -185,7 +220,7 @@ def best_fit(
     return max(filter(is_offered, catalogue.pairs), key=rank, default=None)
 
 
-def _check_model(path: str, model: HubModel) -> None:
+def _check_stored(path: str, model: HubModel | HubHead) -> None:
     for name in ("revision", "licence"):
         if not getattr(model, name).strip():
             raise refusal(f"{path}.{name}", message("format.empty"))
@@ -194,6 +229,10 @@ def _check_model(path: str, model: HubModel) -> None:
             f"{path}.dtype",
             message("format.choice", allowed=", ".join(DTYPE_BYTES), found=model.dtype),
         )
+
+
+def _check_model(path: str, model: HubModel) -> None:
+    _check_stored(path, model)
     for name in ("num_parameters", "vocab_rows", "num_layers", "context"):
         if getattr(model, name) < 1:
             raise refusal(f"{path}.{name}", message("format.least", low="1", found="0"))
@@ -202,14 +241,17 @@ def _check_model(path: str, model: HubModel) -> None:
 def _check_pair(
     path: str, pair: HubPair, catalogue: HubCatalogue, before: Sequence[HubPair]
 ) -> None:
-    for field in ("target", "draft"):
-        name = getattr(pair, field)
+    for role in ("target", "draft"):
+        name = getattr(pair, role)
         if name is not None and name not in catalogue.models:
-            raise refusal(f"{path}.{field}", message("format.unknown_model", model=name))
-    by_itself = bool(pair.exit_layers or catalogue.models[pair.target].num_mtp_layers)
-    if (pair.draft is None and not by_itself) or (pair.draft and pair.exit_layers):
+            raise refusal(f"{path}.{role}", message("format.unknown_model", model=name))
+    if pair.head is not None and pair.head not in catalogue.heads:
+        raise refusal(f"{path}.head", message("format.unknown_model", model=pair.head))
+    ways = (pair.draft is not None, pair.head is not None, bool(pair.exit_layers))
+    by_itself = bool(catalogue.models[pair.target].num_mtp_layers)
+    if sum(ways) > 1 or not (any(ways) or by_itself):
         raise refusal(path, message("format.draft_or_exits"))
-    if (pair.target, pair.draft) in [(other.target, other.draft) for other in before]:
+    if _names(pair) in map(_names, before):
         raise refusal(path, message("format.pair_twice"))
     ratio, num_layers = catalogue.ratio(pair), catalogue.models[pair.target].num_layers
     if ratio is not None and ratio <= 1:
@@ -223,6 +265,10 @@ def _check_pair(
                 ),
             )
     _check_words(path, pair)
+
+
+def _names(pair: HubPair) -> tuple[str | None, ...]:
+    return pair.target, pair.draft, pair.head
 
 
 def _check_words(path: str, pair: HubPair) -> None:

@@ -6,6 +6,7 @@ Nothing is loaded: the report is computed from configs, tokenizers and sizes of 
 from dataclasses import dataclass
 
 from specviz.errors import ModelLoadError
+from specviz.models.head_facts import HeadSource, head_findings
 from specviz.models.model_facts import ModelSource
 from specviz.models.pair_findings import (
     TRANSLATED,
@@ -31,6 +32,9 @@ class PairReport:
     draft_numbers: ModelNumbers | None
     exit_layer: int | None = None
     """After which of its layers a target without a draft guesses."""
+    head: str | None = None
+    """The EAGLE-3 head that guesses in the place of a draft."""
+    head_numbers: ModelNumbers | None = None
 
     @property
     def fits(self) -> bool:
@@ -62,3 +66,23 @@ def report_pair(
     ]
     draft_numbers = numbers.get(draft) if draft else None
     return PairReport(target, draft, request, tuple(findings), numbers.get(target), draft_numbers)
+
+
+def report_head(
+    source: ModelSource, heads: HeadSource, target: str, name: str, request: PairRequest
+) -> PairReport:
+    """Look at a target and an EAGLE-3 head before they are downloaded, as far as configs go.
+
+    Whether the head agrees with the target only its weights can tell, which the head doctor asks.
+    """
+    try:
+        model, head = source.read(target), heads.read_head(name)
+    except ModelLoadError as error:
+        return PairReport(target, None, request, (refusal(error.text),), None, None, head=name)
+    numbers, own = model_numbers(model, request), head.numbers(request)
+    findings = (
+        *pair_findings(model, None, request),
+        *head_findings(head, model),
+        *size_findings((numbers, own), request),
+    )
+    return PairReport(target, None, request, findings, numbers, None, head=name, head_numbers=own)

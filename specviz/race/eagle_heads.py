@@ -63,6 +63,32 @@ def read_head(loaded: LoadedHead, target: LoadedModel, reading: str | None = Non
     return known[reading]
 
 
+def head_facts(read: ReadHead) -> dict[str, Any]:
+    """Give what the doctor found as plain JSON, for `models --doctor` and the page.
+
+    `readings` holds each with `num_same` of `num_tokens` tokens and its share `agreement`; `used`
+    names the one that lanes take, and `taps` are that one's.
+    """
+    diagnosis, form = read.diagnosis, read.drafting.form
+    assert diagnosis is not None
+    return {
+        "num_tokens": diagnosis.num_tokens,
+        "used": diagnosis.used.text,
+        "is_as_stated": diagnosis.is_as_stated,
+        "taps": list(form.taps),
+        "draft_vocab_size": form.draft_vocab_size,
+        "vocab_size": form.vocab_size,
+        "readings": [
+            {
+                "reading": score.reading.text,
+                "num_same": score.num_same,
+                "agreement": diagnosis.agreement(score.reading),
+            }
+            for score in diagnosis.scores
+        ],
+    }
+
+
 def build_head(loaded: LoadedHead, target: LoadedModel) -> Eagle3Head:
     """Build a head as its files state it, with weights of the target's dtype beside the target's.
 

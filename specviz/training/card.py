@@ -8,7 +8,9 @@ from typing import Any
 
 from safetensors import safe_open
 
+from specviz.distill.head_report import HEAD_FILE, read_head_fit
 from specviz.distill.training_run import read_state
+from specviz.models.head_folders import is_head_folder
 from specviz.trace.fits import FIT_FILE, read_fit
 from specviz.training.architecture import TARGET
 from specviz.training.corpus import MAX_CODE_CHARACTERS, SYMPY_SHARE, positive
@@ -40,6 +42,7 @@ def write_card(settings: FamilySettings, corpus: Path, build: Path, models: Path
         stages=_stages(settings),
         drafts=_drafts(settings),
         fits=_fits(models),
+        heads=_heads(models),
         speeds=_speeds(build),
         sampled_tokens=f"{settings.sample.tokens / 1e6:.1f}M",
         sample_temperatures=", ".join(f"{value:g}" for value in settings.sample.temperatures),
@@ -90,7 +93,8 @@ def _sizes(models: Path) -> str:
 
 def _folders(models: Path) -> list[Path]:
     """The models that are there: the target, then the drafts, the smallest first."""
-    found = [path.parent for path in models.glob("*/model.safetensors")]
+    there = (path.parent for path in models.glob("*/model.safetensors"))
+    found = [folder for folder in there if not is_head_folder(folder)]
     return sorted(
         found,
         key=lambda folder: (
@@ -170,6 +174,32 @@ def _fits(models: Path) -> str:
             f"on {num_learned} prompts, {fit.num_held_out} more held out: alpha "
             f"{fit.before.alpha:.3f} before, {fit.after.alpha:.3f} after, over "
             f"{fit.after.num_tokens} tokens that the target wrote after the held-out prompts.\n"
+        )
+    return text
+
+
+def _head_folders(models: Path) -> list[Path]:
+    """The EAGLE-3 heads that are there."""
+    return sorted(path.parent for path in models.glob(f"*/{HEAD_FILE}"))
+
+
+def _heads(models: Path) -> str:
+    """What each head is, and how it was trained; nothing where none ships."""
+    text = ""
+    for folder in _head_folders(models):
+        fit = read_head_fit(folder)
+        shares = ", ".join(f"{share:.3f}" for share in fit.agreement)
+        text += (
+            f"`{folder.name}` is an EAGLE-3 head (arXiv:2503.01840) for `{fit.target}`: "
+            f"{fit.num_parameters / 1e6:.2f}M weights that read the target's own states and guess "
+            f"{fit.draft_vocab_size:,} of its tokens. It is no model by itself. It was trained by"
+            f"\n\n    {fit.made_by}\n\n"
+            f"on {fit.num_tokens_written:,} tokens that the target wrote, {fit.num_steps} steps, "
+            f"of which step {fit.best_step} did best. After {fit.num_held_out} held-out prompts "
+            f"({fit.num_tokens:,} tokens) its first choice is the target's own, one token ahead "
+            f"and further: {shares}; a round of {len(fit.agreement)} guesses brings "
+            f"{fit.tau:.2f} tokens at temperature 0. `{folder.name}/speculators` holds the same "
+            "weights as vLLM's speculators read them.\n\n"
         )
     return text
 
@@ -269,5 +299,8 @@ def _commands(settings: FamilySettings, models: Path) -> str:
     commands[-1:-1] = [
         f"{read_fit(folder / FIT_FILE).made_by} --out {folder.as_posix()}"
         for folder in _fitted_folders(models)
+    ] + [
+        f"{read_head_fit(folder).made_by} --out {folder.as_posix()}"
+        for folder in _head_folders(models)
     ]
     return "".join(f"    {command}\n" for command in commands)

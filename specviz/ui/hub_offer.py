@@ -35,7 +35,7 @@ class PublishedFigure:
     """A number that somebody published about a pair, or about one like it."""
 
     figure: str
-    """`alpha` or `speedup`."""
+    """`alpha`, `speedup` or `tau`."""
     value: float
     setting: str
     source: str
@@ -47,10 +47,10 @@ class HubPairOption:
 
     target: str
     draft: str | None
-    """None for a target that guesses by layers of its own."""
+    """None for a target with a head, or one that guesses by layers of its own."""
     exits: tuple[int, ...]
     num_parameters: tuple[int, ...]
-    """Of the target, and of the draft where there is one."""
+    """Of the target, and of the draft or head where there is one and somebody has counted."""
     stored_bytes: int
     """Weights of both as the hub stores them."""
     licences: tuple[str, ...]
@@ -60,6 +60,8 @@ class HubPairOption:
     published: tuple[PublishedFigure, ...]
     is_checked: bool
     """Whether somebody held the entry against the models' pages."""
+    head: str | None = None
+    """An EAGLE-3 head in the place of a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,8 @@ class PairAsked:
     prompt: str
     max_new_tokens: int
     gamma: int
+    head: str | None = None
+    """An EAGLE-3 head in the place of a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +148,13 @@ class HubOffer:
         return self.access is HubAccess.ANY or any(pair.target == target for pair in self.pairs)
 
     def _check_offered(self, asked: PairAsked) -> None:
-        for name in (asked.target, asked.draft):
+        for name in (asked.target, asked.draft, asked.head):
             if name is not None and HUB_ID.fullmatch(name) is None:
                 raise PageError("error.hub_id", found=shown(name))
         if self.access is HubAccess.OFF:
             raise PageError("error.hub_off", found=asked.target)
-        is_listed = any((x.target, x.draft) == (asked.target, asked.draft) for x in self.pairs)
+        wanted = (asked.target, asked.draft, asked.head)
+        is_listed = any((x.target, x.draft, x.head) == wanted for x in self.pairs)
         if self.access is HubAccess.CATALOGUE and not is_listed:
             raise PageError("error.hub_not_listed", found=asked.target)
 
@@ -169,6 +174,7 @@ def read_pair(
     tokens: object,
     gamma: object,
     limits: tuple[int, int, int],
+    head: object = None,
 ) -> PairAsked:
     """Read what a page sent about a pair; `limits` are those of prompt, new tokens and γ.
 
@@ -178,8 +184,13 @@ def read_pair(
     max_chars, max_tokens, max_gamma = limits
     if not isinstance(target, str):
         raise PageError("error.hub_id", found=shown(target))
-    if not isinstance(draft, str | None):
-        raise PageError("error.hub_id", found=shown(draft))
+    for name in (draft, head):
+        if not isinstance(name, str | None):
+            raise PageError("error.hub_id", found=shown(name))
+    assert isinstance(draft, str | None)
+    assert isinstance(head, str | None)
+    if draft is not None and head is not None:
+        raise PageError("error.wrong_call")
     if not isinstance(prompt, str) or len(prompt) > max_chars:
         raise PageError("error.wrong_call")
     return PairAsked(
@@ -188,4 +199,5 @@ def read_pair(
         prompt=prompt,
         max_new_tokens=read_integer(tokens, "max_new_tokens", 1, max_tokens),
         gamma=read_integer(gamma, "gamma", 1, max_gamma),
+        head=head,
     )

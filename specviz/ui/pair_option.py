@@ -27,10 +27,12 @@ class PairOption:
     """Whether it comes from the hub."""
     translated: tuple[str, ...] = ()
     """Those of its drafts that are known to have another tokenizer than the target."""
+    heads: tuple[str, ...] = ()
+    """EAGLE-3 heads of the target, by the names that a LaneSpec takes."""
 
 
 def join_options(newer: PairOption, older: PairOption) -> PairOption:
-    """Join two entries for one target: its drafts and methods together, those of `newer` first."""
+    """Join two entries for one target: drafts, heads and methods together, `newer`'s first."""
     return replace(
         newer,
         drafts=tuple(dict.fromkeys((*newer.drafts, *older.drafts))),
@@ -38,6 +40,7 @@ def join_options(newer: PairOption, older: PairOption) -> PairOption:
         exits=newer.exits or older.exits,
         reading=newer.reading or older.reading,
         translated=tuple(dict.fromkeys((*newer.translated, *older.translated))),
+        heads=tuple(dict.fromkeys((*newer.heads, *older.heads))),
     )
 
 
@@ -50,10 +53,12 @@ def hub_option(
     has_chat: bool,
     has_mtp: bool = False,
     is_translated: bool = False,
+    head: str | None = None,
 ) -> PairOption:
     """Give what a race of a hub pair may choose from; by itself exits only a target that declares
     some, and only one with layers for it (`has_mtp`) drafts by those."""
     methods = [Method.DRAFT_MODEL] if draft is not None else []
+    methods += [Method.EAGLE3] if head is not None else []
     methods += [Method.EARLY_EXIT] if exits else []
     methods += [Method.MTP] if has_mtp else []
     return PairOption(
@@ -65,4 +70,5 @@ def hub_option(
         has_chat=has_chat,
         is_hub=True,
         translated=(draft,) if draft is not None and is_translated else (),
+        heads=() if head is None else (head,),
     )

@@ -10,6 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from specviz.errors import RequestError
+from specviz.models.eagle_form import Reading
+from specviz.texts import message
 from specviz.trace.limits import (
     CONFIDENCES,
     DEFAULT_BRANCHES,
@@ -39,7 +42,7 @@ from specviz.ui.strings import PageError, PagePromptError
 
 MAX_LANES_CHARS = 4_000
 """Longest description of the lanes that a page may send."""
-_NOT_OFFERED = {"head", "head_reading", "translation"}
+_NOT_OFFERED = {"translation"}
 """Fields of lanes that the page does not offer."""
 _LANE_KEYS = {field.name for field in dataclasses.fields(LaneSpec)} - _NOT_OFFERED
 _SAMPLING_KEYS = {"temperature", "top_k", "top_p", "seed"}
@@ -157,6 +160,8 @@ def _lane(value: object, options: PageOptions) -> LaneSpec:
             fields.get("confidence", DEFAULT_CONFIDENCE), "confidence", *CONFIDENCES
         ),
         flipped_coins=_coins(fields.get("flipped_coins", [])),
+        head=_head(fields.get("head"), method, pair),
+        head_reading=_head_reading(fields.get("head_reading"), method),
         **_tree(fields),
     )
 
@@ -196,6 +201,28 @@ def _exit_layer(value: object, method: Method, pair: PairOption) -> int | None:
         allowed = ", ".join(map(str, pair.exits))
         raise PageError("error.no_such_exit", target=pair.target, found=layer, allowed=allowed)
     return layer
+
+
+def _head(value: object, method: Method, pair: PairOption) -> str | None:
+    """Read the head of a lane; the first one on the menu stands in where none was named."""
+    if method is not Method.EAGLE3:
+        if value is not None:
+            raise PageError("error.no_head_taken", method=method.value, found=shown(value))
+        return None
+    head = pair.heads[0] if value is None and pair.heads else value
+    if not isinstance(head, str) or head not in pair.heads:
+        raise PageError("error.unknown_head", found=shown(head), allowed=", ".join(pair.heads))
+    return head
+
+
+def _head_reading(value: object, method: Method) -> str | None:
+    """Read how a head is to be read; None leaves it to what agrees best with the target."""
+    if value is None or method is not Method.EAGLE3:
+        return None
+    reading = Reading.parse(value) if isinstance(value, str) else None
+    if reading is None:
+        raise RequestError(message("refusal.head_reading", found=shown(value)))
+    return reading.text
 
 
 def _with_different_names(specs: Sequence[LaneSpec]) -> tuple[LaneSpec, ...]:

@@ -94,14 +94,19 @@ def _hub_functions(options: PageOptions) -> list[Callable[..., Any]]:
         return {"pair": pair_data(option)}
 
     def hub_look(
-        target: object, draft: object, prompt: object, tokens: object, gamma: object
+        target: object,
+        draft: object,
+        prompt: object,
+        tokens: object,
+        gamma: object,
+        head: object = None,
     ) -> Any:
         """Say what a pair of the hub takes, before anything large is downloaded."""
         if options.hub is None:
             raise PageError("error.wrong_call")
         limits = options.limits
         ends = (limits.max_prompt_chars, limits.max_new_tokens, limits.max_gamma)
-        asked = read_pair(target, draft, prompt, tokens, gamma, ends)
+        asked = read_pair(target, draft, prompt, tokens, gamma, ends, head)
         found = options.hub.look(asked)
         pair = options.pair(asked.target) if found.option else None
         return {

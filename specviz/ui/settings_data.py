@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from specviz.models.eagle_form import EVERY_READING
 from specviz.trace.limits import (
     CONFIDENCES,
     DEFAULT_BRANCHES,
@@ -70,6 +71,7 @@ def settings_data(options: PageOptions) -> dict[str, Any]:
         "rules": [rule.value for rule in Rule],
         "schedules": [schedule.value for schedule in Schedule],
         "trees": [tree.value for tree in Tree],
+        "readings": [reading.text for reading in EVERY_READING],
         "spans": spans(limits),
         "max_prompt_chars": limits.max_prompt_chars,
         "max_lane_name_chars": limits.max_lane_name_chars,
@@ -91,4 +93,5 @@ def pair_data(pair: PairOption) -> dict[str, Any]:
         "is_hub": pair.is_hub,
         "translated": pair.translated,
         "is_known": pair.reading is not None,
+        "heads": pair.heads,
     }

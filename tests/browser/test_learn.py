@@ -126,7 +126,7 @@ def test_a_race_that_shows_something_else_is_told_so(
     coach = _coach(page)
     expect(coach).to_contain_text("That race shows something else")
     coach.get_by_role("button", name="Race", exact=True).click()
-    expect(coach).to_contain_text("EAGLE-3 does not race on this page yet")
+    expect(coach).to_contain_text("EAGLE-3 races where its target has a head")
 
 
 def test_each_lab_keeps_its_own_numbers(open_page: OpenPage, fake_address: str) -> None:

@@ -1,7 +1,9 @@
 """The command that fits a draft to a target: what it asks for, writes, prints and refuses."""
 
 import json
+import os
 import shlex
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -9,14 +11,18 @@ from pathlib import Path
 import pytest
 
 from specviz.cli import distill, main
+from specviz.cli.fit_display import told
+from specviz.cli.gentle_end import GentleEnd
 from specviz.distill.fit_news import (
     FitBegun,
     FitMeasured,
     FitNews,
     FitOutcome,
+    HeadMeasured,
     LearningEnd,
     LearningEnded,
 )
+from specviz.distill.request import FitRequest
 from specviz.models import catalogue
 from specviz.trace.fits import FitScore, read_fit
 
@@ -79,7 +85,10 @@ def test_distill_makes_a_new_draft_where_it_is_told(
     assert main(["distill", *argv, "--texts", "1", "--steps", "1", "--new-tokens", "8"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert f"Fitting new tiny to {tiny_pair[0]}: 19 prompts to learn from, 5 held out" in shown
-    assert "The app lists drafts in fitted/ and in the folder that SPECVIZ_MODELS names" in shown
+    assert (
+        "The app lists drafts and heads in fitted/ and in the folder that SPECVIZ_MODELS names"
+        in shown
+    )
     assert "--lane" not in shown
     assert (tmp_path / "out" / "fit.json").exists()
     assert not fitted_place.exists()
@@ -175,3 +184,25 @@ def test_a_fit_that_cannot_be_made_ends_with_status_2_and_one_sentence(
     assert sentence in shown.err
     assert shown.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_a_wish_to_end_is_taken_between_two_pieces() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with GentleEnd() as end:
+        end.look()
+        os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(KeyboardInterrupt):
+            end.look()
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGTERM)
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_a_head_says_what_was_measured_on_the_way() -> None:
+    asked = FitRequest("t", None, None, Path("p"), None, Path("f"), head="eagle3")
+    measured = HeadMeasured(6, 12, 2.5, (0.75, 0.5), True, 9.0)
+    assert told(measured, asked) == ["step 6 of 12: held-out tau 2.50 (0.75 0.50), the best so far"]
+    assert "held-out tau no longer rose" in told(LearningEnded(LearningEnd.PLATEAU, 9, 6), asked)[0]
+    assert told(FitBegun(9, 3, False), asked)[0].startswith(
+        "Fitting an EAGLE-3 head to t: 9 prompts"
+    )

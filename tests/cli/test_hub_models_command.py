@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from eagle_fixtures import make_head, write_specforge
 
 from specviz.cli import main
 from specviz.models import precision
@@ -15,9 +16,11 @@ def test_the_catalogue_is_listed_with_sizes_and_gates(capsys: pytest.CaptureFixt
     assert "HuggingFaceTB/SmolLM2-1.7B" in shown
     assert "exits after layer 4, 6, 8" in shown
     assert "1.7B + 135M" in shown
+    assert "yuhuili/EAGLE3-LLaMA3.1" in shown
+    assert "8.0B + 425M" in shown
     assert main(["models", "--hub", "--json"]) == 0
     content = json.loads(capsys.readouterr().out)
-    assert set(content) == {"models", "pairs"}
+    assert set(content) == {"models", "pairs", "heads"}
     assert content["pairs"][0]["story"]["es"]
     assert content["models"]["google/gemma-7b-it"]["is_gated"] is True
 
@@ -128,3 +131,18 @@ def test_what_cannot_be_asked_for(
 ) -> None:
     assert main(["models", "--check", str(tmp_path), str(tmp_path), option]) == 2
     assert sentence in capsys.readouterr().err
+
+
+def test_a_head_is_looked_at_for_its_target(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head = str(write_specforge(make_head(), tmp_path))
+    argv = ["models", "--check", "specviz-target", "--head", head]
+    assert main([*argv, "--json"]) == 1
+    content = json.loads(capsys.readouterr().out)
+    assert (content["head"], content["draft"]) == (head, None)
+    assert content["head_numbers"]["num_parameters"] > 1000
+    refused = [each["id"] for each in content["findings"] if each["level"] == "refuse"]
+    assert refused == ["pair.head_width"], "it reads states of width 32"
+    for more in (["--head", "other"], ["--method", "early-exit"], ["--exit-layer", "2"]):
+        assert main([*argv, *more]) == 2

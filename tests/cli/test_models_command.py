@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+from eagle_fixtures import make_head, write_specforge
 from test_cli import MadeUpRaces
 from tiny_models import CONFIGS, random_model
 from traces import lane
@@ -45,6 +46,12 @@ def fitted(tmp_path: Path) -> str:
     measures = {"held_out_loss": {"tales": 2.5, "code": 3.5}, "exit_loss": {}, "alpha": {}}
     (tmp_path / MEASURES_FILE).write_text(json.dumps(measures))
     return str(tmp_path)
+
+
+@pytest.fixture
+def head(tmp_path: Path) -> str:
+    """A folder with an EAGLE-3 head."""
+    return str(write_specforge(make_head(), tmp_path))
 
 
 def test_the_shipped_models_are_listed_without_a_race(capsys: pytest.CaptureFixture[str]) -> None:
@@ -117,6 +124,26 @@ def test_options_narrow_what_is_measured() -> None:
     assert {spec.method for spec in lanes} == {Method.PROMPT_LOOKUP}
 
 
+def test_heads_are_listed_and_measured_beside_drafts(
+    head: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    models("--json", "--head", head)
+    found = read_json(capsys)["models"][-1]
+    assert (found["name"], found["role"], found["num_layers"]) == (head, "head", 1)
+    assert found["num_parameters"] == sum(each.numel() for each in make_head().tensors.values())
+    argv = ["--head", head, "--draft", "specviz-small", "--group", "story", "--gammas", "3"]
+    status, races = models("--report", "--json", *argv)
+    assert status == 0
+    specs = {(spec.method, spec.head) for race in races.requests for spec in race.lanes[1:]}
+    assert specs == {(Method.DRAFT_MODEL, None), (Method.EAGLE3, head)}
+    content = read_json(capsys)
+    assert [row["contender"] for row in content["rows"]] == ["specviz-small", head]
+    for row in content["rows"]:
+        assert row["tau"] > 1
+    asked = {question["text"]: question["value"] for question in content["questions"]}
+    assert asked[f"τ of {head} over specviz-small, in the group where it is the least"] == 1.0
+
+
 def test_the_json_of_a_report_has_every_number(capsys: pytest.CaptureFixture[str]) -> None:
     status, _ = models("--report", "--json", "--gammas", "3", "--group", "story", "--group", "code")
     content = read_json(capsys)
@@ -179,6 +206,7 @@ def test_a_failed_lane_is_said_and_sets_the_exit_status(
         (["--repeat", "0"], "--repeat must be 1 or more, got 0"),
         (["--temperature", "-1", *FEW], "temperature must be 0 to 5, got -1.0"),
         (["--draft", "d", "--method", "prompt-lookup"], "--draft needs --method draft-model too"),
+        (["--head", "h", "--method", "prompt-lookup"], "--head needs --method eagle3 too"),
     ],
 )
 def test_what_cannot_be_reported_is_refused(

@@ -1,11 +1,14 @@
 """A head is trained, written in two dialects, read back, and found to be read as it was trained."""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 from fakes import make_decoder, run_to_end
+from safetensors.torch import load_file
 from tiny_models import byte_tokenizer, random_model
 from transformers import LlamaConfig
 
@@ -15,11 +18,14 @@ from specviz.decoding.eagle3_pass import Eagle3Pass
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.proposers.no_draft import NoDraft
 from specviz.distill.fit_head import fit_head
-from specviz.distill.head_loss import score_head
+from specviz.distill.fit_news import FitBegun, FitNews, FitPhase, FitProgress
+from specviz.distill.head_loss import Rounds, score_head
+from specviz.distill.head_report import read_head_fit
 from specviz.distill.head_texts import HeadTexts, choose_draft_ids
 from specviz.distill.request import FitRequest
 from specviz.distill.texts import Text
 from specviz.errors import IncompatibleModelError
+from specviz.models.head_folders import target_of_head
 from specviz.models.loading import LoadedModel, ModelPool
 from specviz.race.eagle_heads import build_head
 
@@ -76,7 +82,7 @@ def request(target: str, folder: Path, **changes: object) -> FitRequest:
 def fitted(tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadedModel, Path, tuple[float, ...]]:
     root = tmp_path_factory.mktemp("heads")
     target = make_target(root / "target")
-    fit = fit_head(request(target, root / "head"), lambda sentence: None)
+    fit = fit_head(request(target, root / "head"), lambda news: None)
     assert fit.num_steps == STEPS
     assert fit.num_tokens > 30
     return ModelPool().get(target), root / "head", fit.agreement
@@ -165,4 +171,64 @@ def test_commands_know_heads(
 def test_a_target_without_three_places_is_refused(tmp_path: Path) -> None:
     shallow = make_target(tmp_path / "shallow", 4)
     with pytest.raises(IncompatibleModelError, match="has 4 layers"):
-        fit_head(request(shallow, tmp_path / "head"), lambda sentence: None)
+        fit_head(request(shallow, tmp_path / "head"), lambda news: None)
+
+
+def test_the_weights_that_did_best_are_kept_and_said(
+    fitted: tuple[LoadedModel, Path, tuple[float, ...]],
+) -> None:
+    _, folder, agreement = fitted
+    fit = read_head_fit(folder)
+    assert fit.agreement == agreement
+    assert 1.0 < fit.tau <= 6.0
+    assert 0 < fit.best_step <= fit.num_steps
+    assert fit.made_by.startswith("python -m specviz distill --target target --head eagle3 ")
+    assert target_of_head(folder) == target_of_head(folder / "speculators") == fit.target
+    assert not (folder / "work").exists()
+
+
+def test_tau_counts_guesses_up_to_the_first_wrong_one() -> None:
+    """Five tokens are written, at which four rounds of two guesses can begin. They keep two, one,
+    none (though the second is right) and one."""
+    wanted = torch.tensor([[False, True, True, True, True, True, False]])
+    rounds = Rounds(wanted, 2)
+    rounds.note(wanted, torch.tensor([True, True, False, True, True]))
+    rounds.note(wanted[:, 1:], torch.tensor([False, True, False, True, False]))
+    assert (int(rounds.num_kept), int(rounds.num)) == (2 + 1 + 0 + 1, 4)
+    assert int(Rounds(wanted[:, :2], 3).num) == 0
+
+
+class Interrupted(Exception):
+    """Stands for a signal."""
+
+
+def test_an_interrupted_training_comes_to_the_same_head(tmp_path: Path) -> None:
+    target = make_target(tmp_path / "target")
+    seen: list[FitNews] = []
+
+    def ending_at(step: int) -> Callable[[FitNews], None]:
+        def note(news: FitNews) -> None:
+            seen.append(news)
+            is_step = isinstance(news, FitProgress) and news.phase is FitPhase.LEARNING
+            if is_step and news.done == step:
+                raise Interrupted
+
+        return note
+
+    def asked(name: str) -> FitRequest:
+        return request(target, tmp_path / name, num_steps=6, num_texts=1)
+
+    whole = fit_head(asked("whole"), seen.append)
+    for step in (2, 4):
+        with pytest.raises(Interrupted):
+            fit_head(asked("pieces"), ending_at(step))
+    pieces = fit_head(asked("pieces"), seen.append)
+    assert replace(pieces, seconds=0.0) == replace(whole, seconds=0.0)
+    assert [news.is_resumed for news in seen if isinstance(news, FitBegun)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    stored = [load_file(tmp_path / name / "model.safetensors") for name in ("whole", "pieces")]
+    assert all(torch.equal(stored[0][key], stored[1][key]) for key in stored[0])

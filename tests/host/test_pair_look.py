@@ -1,15 +1,22 @@
 """A pair of the hub is looked at before anything large is downloaded."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from eagle_fixtures import make_head, write_safeailab
 from hub_stand_in import HubStandIn
 from mtp_fixtures import write_family
 
 from specviz.host.pair_look import look_at_pair
+from specviz.models.eagle_files import fetch_head
 from specviz.models.hub_catalogue import HubPair, read_catalogue
+from specviz.models.hub_downloads import HubDownloads
+from specviz.models.loading import ModelPool
+from specviz.race.downloads import make_fetch_models
 from specviz.texts import in_english
-from specviz.trace.values import Method
+from specviz.trace.values import LaneSpec, Method, RaceRequest
 from specviz.ui.hub_offer import PairAsked, PairLook
 from specviz.ui.strings import PageError
 
@@ -24,6 +31,15 @@ def draft(hub: HubStandIn, repository: Path) -> HubStandIn:
 
 def look(asked: PairAsked = ASKED, loaded: int = 0, device: str = "cpu") -> PairLook:
     return look_at_pair(asked, device, "float32", None, lambda name: loaded)
+
+
+@pytest.fixture
+def head(hub: HubStandIn, tmp_path: Path) -> Path:
+    """The repository of a head, in the dialect whose weights are a pickle."""
+    folder = tmp_path / "head"
+    folder.mkdir()
+    hub.add("tiny/head", write_safeailab(make_head(), folder))
+    return folder
 
 
 def texts(found: PairLook) -> list[str]:
@@ -101,3 +117,48 @@ def test_a_folder_is_no_model_of_the_hub(
     with pytest.raises(PageError, match="is not the id of a hub model"):
         look()
     assert draft.requests == []
+
+
+def test_a_head_is_looked_at_by_its_config_and_comes_before_its_race(
+    hub: HubStandIn, head: Path
+) -> None:
+    asked = PairAsked("tiny/model", None, "a fox", 8, 4, head="tiny/head")
+    found = look(asked)
+    assert found.option is not None
+    assert (found.option.heads, found.option.drafts) == (("tiny/head",), ())
+    assert found.option.methods == (Method.EAGLE3, Method.PROMPT_LOOKUP)
+    weights = (head / "pytorch_model.bin").stat().st_size
+    assert found.download_bytes == look(replace(asked, head=None)).download_bytes + weights
+    shown = texts(found)
+    assert "head reads states of width 32, as model has them." in shown
+    assert any("head can guess 20 of the " in text for text in shown)
+    assert not any(x.path.endswith("pytorch_model.bin") for x in hub.requests)
+    pool = ModelPool()
+    fetch = make_fetch_models(pool.has, HubDownloads(), heads=HubDownloads(fetch_head))
+    lanes = (
+        LaneSpec(None, Method.BASELINE, "tiny/model"),
+        LaneSpec(None, Method.EAGLE3, "tiny/model", gamma=2, head="tiny/head"),
+    )
+    told = [(each.model, each.count) for each in fetch(RaceRequest("a", lanes))]
+    assert set(told) == {("tiny/model", 2), ("tiny/head", 2)}
+    assert "fc.weight" in pool.get_head("tiny/head").files.tensors
+    assert look(asked).download_bytes == 0
+
+
+@pytest.mark.parametrize(
+    ("config", "part"),
+    [
+        ({"hidden_size": 64}, "head reads states of width 64, and those of model have 32"),
+        ({"architectures": ["PEagleDraftModel"]}, "a head of another kind (P-EAGLE)"),
+        ({"quantization_config": {}}, "tiny/head is quantised"),
+        ({"eagle_aux_hidden_state_layer_ids": [1, 2, 90]}, "takes states of tiny/model at 90"),
+    ],
+)
+def test_heads_that_cannot_draft_for_the_target_are_refused(
+    hub: HubStandIn, head: Path, config: dict[str, object], part: str
+) -> None:
+    path = head / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | config))
+    found = look(PairAsked("tiny/model", None, "a fox", 8, 4, head="tiny/head"))
+    assert found.option is None
+    assert any(part in text for text in texts(found))

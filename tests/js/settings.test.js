@@ -42,7 +42,9 @@ const MENU = {
   pairs: [
     { target: 'big', drafts: ['small', 'org/tiny:v1'], methods: ['draft-model', 'prompt-lookup', 'early-exit'], exits: [4, 8] },
     { target: 'bare', drafts: [], methods: ['prompt-lookup'], exits: [] },
+    { target: 'headed', drafts: [], methods: ['eagle3'], exits: [], heads: ['one', 'org/two:v1'] },
   ],
+  readings: ['stated', 'taps+1', 'double-norm'],
 };
 const FIRST_LANE = { method: 'draft-model', draft: 'small', gamma: 4 };
 
@@ -120,6 +122,18 @@ test('a lane gets what its method takes, and nothing else', () => {
     { method: 'prompt-lookup', max_ngram: 4, gamma: 4, name: 'a name tha' },
     FIRST_LANE,
   ]);
+});
+
+test('a head is one of its target’s, and how it is read is said only where somebody said it', () => {
+  const head = { method: 'eagle3', head: 'org/two:v1', gamma: 5 };
+  const asked = [{ method: 'eagle3' }, { ...head, head_reading: 'taps+1' }, { ...head, head_reading: 'upside down' }];
+  const { lanes, faults } = fitLanes(asked, 'headed', MENU);
+  assert.deepEqual(lanes, [{ method: 'eagle3', head: 'one', gamma: 4 }, { ...head, head_reading: 'taps+1' }, head]);
+  assert.equal(faults.length, 1);
+  assert.match(faults[0], /upside down/);
+  const address = linkOf({ ...MENU.first, target: 'headed', lanes }, 'http://here/');
+  assert.match(address, /lane=eagle3:org\/two:v1:5/);
+  assert.deepEqual(fitLanes(readLink(new URL(address).search).lanes, 'headed', MENU), { lanes, faults: [] });
 });
 
 test('what does not fit is told in a sentence and left as it was', () => {

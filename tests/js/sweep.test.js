@@ -81,11 +81,13 @@ test('settings come back out of their link', () => {
 });
 
 test('the lanes of a menu entry are offered, and a field that holds no number changes nothing', () => {
-  const pair = { drafts: ['a', 'fitted/b'], methods: ['draft-model', 'prompt-lookup', 'early-exit'], exits: [4, 8] };
+  const pair = { drafts: ['a', 'fitted/b'], methods: ['draft-model', 'prompt-lookup', 'early-exit'], exits: [4, 8], heads: [] };
   const choices = choicesOf(pair);
   assert.deepEqual(choices.map(({ atFirst }) => atFirst), [true, false, true, true, false]);
   assert.equal(new Set(choices.map(({ key }) => key)).size, 5);
   assert.deepEqual(choicesOf({ drafts: [], methods: ['mtp'], exits: [] }).map(({ lane, key }) => [lane, key]), [[{ method: 'mtp' }, 'mtp']]);
+  const headed = choicesOf({ ...pair, methods: ['eagle3'], drafts: [], heads: ['h', 'org/other'] });
+  assert.deepEqual(headed.map(({ key, atFirst }) => [key, atFirst]), [['eagle3:h', true], ['eagle3:org/other', false]]);
   assert.equal(within('x', 1, 5, 3), 3);
   assert.equal(within('40', 1, 5, 3), 5);
 });

@@ -57,7 +57,7 @@ def swap(content: dict[str, Any]) -> None:
 
 
 def set_exit(content: dict[str, Any]) -> None:
-    content["pairs"][-1]["exit_layers"][1] = 16
+    content["pairs"][17]["exit_layers"][1] = 16
 
 
 def model_of(content: dict[str, Any]) -> dict[str, Any]:
@@ -79,11 +79,23 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "draft and exits": (
         lambda content: content["pairs"][0].update(exit_layers=[1]),
-        r"pairs\[0\] must have either a draft or exit layers",
+        r"pairs\[0\] must have either a draft, a head or exit layers",
+    ),
+    "draft and head": (
+        lambda content: content["pairs"][0].update(head="AngelSlim/Qwen3-8B_eagle3"),
+        r"pairs\[0\] must have either a draft, a head or exit layers",
+    ),
+    "no such head": (
+        lambda content: content["pairs"][-1].update(head="nobody/knows"),
+        r"pairs\[22\].head names nobody/knows, which the list",
+    ),
+    "head's dtype": (
+        lambda content: content["heads"]["AngelSlim/Qwen3-8B_eagle3"].update(dtype="int3"),
+        r"heads.AngelSlim/Qwen3-8B_eagle3.dtype must be one of .*, is int3",
     ),
     "twice": (
         lambda content: content["pairs"].append(content["pairs"][2]),
-        r"pairs\[20\] stands there twice",
+        r"pairs\[24\] stands there twice",
     ),
     "one language": (
         lambda content: content["pairs"][1]["story"].pop("es"),

@@ -258,3 +258,38 @@ def test_a_lane_may_have_coins_flipped() -> None:
     assert request.lanes[1].flipped_coins == (7, 30)
     with pytest.raises(RequestError, match="flipped_coins must be a whole number"):
         build_request("Hello", [lane | {"flipped_coins": [-1]}], None, 8, OPTIONS)
+
+
+HEADED = replace(
+    OPTIONS,
+    pairs=(PairOption("fake-target", (), (Method.EAGLE3,), heads=("own-head", "org/other")),),
+    hub=None,
+)
+
+
+def test_a_lane_takes_a_head_of_its_target_and_how_it_is_read() -> None:
+    lanes = [
+        {"method": "eagle3", "gamma": 4},
+        {"method": "eagle3", "gamma": 4, "head": "org/other", "head_reading": " double-norm "},
+    ]
+    _, first, second = build_request("Hi", lanes, None, 8, HEADED).lanes
+    assert (first.head, first.head_reading) == ("own-head", None)
+    assert (second.head, second.head_reading) == ("org/other", "double-norm")
+
+
+@pytest.mark.parametrize(
+    ("lane", "problem"),
+    [
+        ({"method": "eagle3", "head": "nobody"}, "Unknown head"),
+        ({"method": "eagle3", "head": 3}, "Unknown head"),
+        ({"method": "eagle3", "head_reading": "upside down"}, "a head can be read as stated"),
+    ],
+)
+def test_heads_that_are_not_offered_are_refused(lane: dict[str, Any], problem: str) -> None:
+    with pytest.raises(RequestError, match=problem):
+        build_request("Hi", [{"gamma": 4, **lane}], None, 8, HEADED)
+
+
+def test_other_methods_take_no_head() -> None:
+    with pytest.raises(RequestError, match="takes no head"):
+        build_request("Hi", [{**LANE, "head": "own-head"}], None, 8, OPTIONS)

@@ -67,9 +67,12 @@ def test_a_link_has_every_setting() -> None:
         return set(re.findall(r"'(\w+)'", re.findall(rf"const {name} = \[(.*?)\];", source)[0]))
 
     assert listed("PLAIN") == set(settings_data(OPTIONS)["first"]) - {"lanes"}
-    # Lanes with a head are no choice of the page, nor is how a draft is translated.
-    no_choice = {"target", "head", "head_reading", "translation"}
-    of_lane = {field.name for field in fields(LaneSpec)} - no_choice
+    # How a draft is translated is no choice of the page; coins stand in a list of their own.
+    of_lane = {field.name for field in fields(LaneSpec)} - {
+        "target",
+        "translation",
+        "flipped_coins",
+    }
     assert listed("LANE") | {"name"} == of_lane
     assert "const NAMES = 'lane_name'" in source
     assert "const RULES = 'lane_rule'" in source

@@ -29,6 +29,7 @@ class HubPanel {
   #facts = make('div', 'sv-hub-facts');
   #target = idField();
   #draft = idField();
+  #head = idField();
   #own;
   #look = makeButton(t('hub.look'), () => this.#lookAt(), 'sv-button');
   #said = make('p', 'sv-hub-said', '', { role: 'status' });
@@ -43,7 +44,7 @@ class HubPanel {
     this.#pairs = pairs;
     this.#access = access;
     const isOff = access === 'off';
-    this.#own = wrap('div', 'sv-hub-own', field('target', this.#target), field('draft', this.#draft));
+    this.#own = wrap('div', 'sv-hub-own', field('target', this.#target), field('draft', this.#draft), field('head', this.#head));
     const about = make('p', 'sv-hub-about', t(isOff ? 'hub.off' : 'hub.about'));
     const steps = wrap('div', 'sv-hub-steps', this.#look, this.#race);
     const body = wrap('div', 'sv-hub-body', about, field('pair', this.#select), this.#facts);
@@ -54,7 +55,7 @@ class HubPanel {
     this.element.classList.toggle('is-off', isOff);
     this.#fillSelect();
     this.#select.addEventListener('change', () => this.#choose());
-    for (const input of [this.#target, this.#draft]) input.addEventListener('input', () => this.#forget());
+    for (const input of [this.#target, this.#draft, this.#head]) input.addEventListener('input', () => this.#forget());
     setEnabled(this.#look, !isOff);
     onBusyChange(() => this.#followBusy());
     this.#choose();
@@ -69,7 +70,8 @@ class HubPanel {
       return;
     }
     const draft = settings.lanes?.find((lane) => lane.draft)?.draft ?? null;
-    this.#fill(settings.target, draft);
+    const head = draft === null ? (settings.lanes?.find((lane) => lane.head)?.head ?? null) : null;
+    this.#fill({ target: settings.target, draft, head });
     this.element.open = true;
   }
 
@@ -78,12 +80,12 @@ class HubPanel {
     if (this.#access === OPEN_TO_ALL) this.#select.append(make('option', '', t('hub.own'), { value: OWN }));
   }
 
-  #fill(target, draft) {
-    const index = this.#pairs.findIndex((pair) => pair.target === target && pair.draft === draft);
+  #fill({ target, draft, head }) {
+    const index = this.#pairs.findIndex((pair) => pair.target === target && pair.draft === draft && pair.head === head);
     if (index >= 0) this.#select.value = String(index);
     else if (this.#access === OPEN_TO_ALL) {
       this.#select.value = OWN;
-      [this.#target.value, this.#draft.value] = [target, draft ?? ''];
+      [this.#target.value, this.#draft.value, this.#head.value] = [target, draft ?? '', head ?? ''];
     }
     this.#choose();
   }
@@ -112,24 +114,29 @@ class HubPanel {
 
   #names() {
     const pair = this.#chosen();
-    if (pair) return { target: pair.target, draft: pair.draft };
-    return { target: this.#target.value.trim(), draft: this.#draft.value.trim() || null };
+    if (pair) return { target: pair.target, draft: pair.draft, head: pair.head };
+    const [draft, head] = [this.#draft, this.#head].map((input) => input.value.trim() || null);
+    return { target: this.#target.value.trim(), draft, head };
   }
 
   async #lookAt() {
     this.#forget();
     const turn = this.#turn;
-    const { target, draft } = this.#names();
+    const { target, draft, head } = this.#names();
+    if (draft !== null && head !== null) {
+      setText(this.#said, t('hub.one_of_both'));
+      return;
+    }
     const { prompt, tokens, lanes } = current();
     setText(this.#said, t('hub.looking'));
     setEnabled(this.#look, false);
-    const answer = await ask('hub_look', target, draft, prompt, tokens, lanes[0].gamma);
+    const answer = await ask('hub_look', target, draft, prompt, tokens, lanes[0].gamma, head);
     if (turn !== this.#turn) return;
     setEnabled(this.#look, true);
     setText(this.#said, answer.error ? sentence(answer.error) : '');
     if (answer.error) return;
     this.#report.append(...reportOf(target, answer));
-    this.#found = answer.pair && { pair: answer.pair, draft, bytes: answer.download_bytes };
+    this.#found = answer.pair && { pair: answer.pair, draft, head, bytes: answer.download_bytes };
     this.#followBusy();
   }
 
@@ -145,8 +152,8 @@ class HubPanel {
   async #raceIt() {
     if (hasLive()) return;
     setText(this.#said, '');
-    const { pair, draft } = this.#found;
-    const before = await raceOfHub(pair, draft);
+    const { pair, draft, head } = this.#found;
+    const before = await raceOfHub(pair, { draft, head });
     // Its files may be here now.
     if (this.#found?.pair === pair && before === null) this.#found = { ...this.#found, bytes: 0 };
     this.#followBusy();

@@ -5,7 +5,8 @@ import { compact, gigabytes, language, plain } from '../page/numbers.js';
 import { t } from '../page/strings.js';
 
 /** A pair as an entry of a list. */
-export function nameOf({ target, draft }) {
+export function nameOf({ target, draft, head }) {
+  if (head) return t('hub.choice_head', { target: briefName(target), head: briefName(head) });
   return draft === null ? t('hub.choice_alone', { target: briefName(target) }) : t('hub.choice', { target: briefName(target), draft: briefName(draft) });
 }
 
@@ -26,8 +27,10 @@ export function factsOf(pair) {
   return [story, list, ...unchecked];
 }
 
-function sizeOf({ num_parameters: [target, draft], stored_bytes: bytes }) {
+function sizeOf({ num_parameters: [target, draft], stored_bytes: bytes, head }) {
   const gb = gigabytes(bytes);
+  // Of some heads nobody has counted the weights.
+  if (head && draft === undefined) return t('hub.size_head', { target: compact(target), gb });
   if (draft === undefined) return t('hub.size_alone', { target: compact(target), gb });
   return t('hub.size_pair', { target: compact(target), draft: compact(draft), gb });
 }

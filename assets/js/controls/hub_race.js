@@ -5,6 +5,7 @@ import { offerPair } from './menu.js';
 import { apply, current, whenSettled } from './settings.js';
 
 const DRAFT_MODEL = 'draft-model';
+const EAGLE3 = 'eagle3';
 
 /** The race that was asked for last, until it has begun or ended: its run, and who waits for that. */
 let asked = null;
@@ -14,14 +15,13 @@ let isWatching = false;
  * Race a pair that was looked at, downloading what is missing.
  * @returns {Promise<{ target: string } | null>} the settings that are chosen again where no race began
  */
-export async function raceOfHub(pair, draft) {
+export async function raceOfHub(pair, { draft, head = null }) {
   const { target, lanes } = current();
   const before = { target, lanes };
   offerPair(pair);
   const { gamma } = lanes[0];
   // The target may be on the menu with drafts of other pairs; what was looked at is raced.
-  const alone = pair.methods.find((method) => method !== DRAFT_MODEL);
-  const lane = draft === null ? { method: alone, gamma } : { method: DRAFT_MODEL, draft, gamma };
+  const lane = { ...guesserOf(pair, draft, head), gamma };
   // A recording that is played gives way.
   stopRaces();
   apply({ target: pair.target, lanes: [lane] });
@@ -32,6 +32,13 @@ export async function raceOfHub(pair, draft) {
   if ((await hasBegun) || target === pair.target) return null;
   if (current().target === pair.target) apply(before);
   return before;
+}
+
+/** What guesses: the draft or the head that was looked at, or what the target does by itself. */
+function guesserOf({ methods }, draft, head) {
+  if (draft !== null) return { method: DRAFT_MODEL, draft };
+  if (head !== null) return { method: EAGLE3, head };
+  return { method: methods.find((method) => method !== DRAFT_MODEL && method !== EAGLE3) };
 }
 
 /** Wait for the next live race: true once it has begun, false where it ended before. */

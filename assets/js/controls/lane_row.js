@@ -1,8 +1,9 @@
 // One lane that drafts, as it is set: its method, what that takes, γ, its tree, and behind "Break it" a wrong rule.
-import { keyOf } from '../model/names.js';
+import { briefName, keyOf } from '../model/names.js';
 import { make, makeButton, setText, wrap } from '../page/dom.js';
 import { setEnabled } from '../page/enabled.js';
 import { t, translate } from '../page/strings.js';
+import { HeadDoctor } from './head_doctor.js';
 import { RuleChoice } from './rule_choice.js';
 import { fitLanes, schedulesOf } from './store.js';
 import { TreeChoice } from './tree_choice.js';
@@ -26,6 +27,8 @@ export class LaneRow {
   #detail = make('div', 'sv-editor-detail');
   /** What is to be known of the draft that is chosen. */
   #note = make('p', 'sv-editor-note');
+  /** What the chosen method has to say at more length. */
+  #below = make('div', 'sv-editor-below');
   #schedule = make('select');
   #scheduleField = wrap('label', 'sv-editor-field', make('span', 'sv-spoken', t('schedule.label')), this.#schedule);
   /** What γ is called: the length of a chain, or the depth of a tree. */
@@ -56,7 +59,7 @@ export class LaneRow {
     const numbers = [this.#gammaField(), this.#confidence, this.#slider, this.#tree.sizes];
     const bottom = wrap('div', 'sv-editor-bottom', this.#detail, ...numbers);
     if (isOneOfMany) this.#rules = new RuleChoice(this.lane, menu, (rule) => this.#reshape({ rule }));
-    const parts = [top, bottom, this.#note, ...(this.#rules ? [this.#rules.element] : [])];
+    const parts = [top, bottom, this.#note, this.#below, ...(this.#rules ? [this.#rules.element] : [])];
     this.element = wrap('li', 'sv-editor-lane', wrap('fieldset', 'sv-editor-group', this.#legend, ...parts));
     this.#drawDetail();
     this.#drawShape();
@@ -133,11 +136,14 @@ export class LaneRow {
   /** What the chosen method takes besides γ. */
   #drawDetail() {
     const { method } = this.lane;
-    const { drafts, exits } = this.#pair;
+    const { drafts, exits, heads, target } = this.#pair;
     this.#detail.replaceChildren();
     if (method === 'draft-model') this.#detail.append(this.#choice('draft', drafts));
     if (method === 'early-exit' && exits.length) this.#detail.append(this.#choice('exit_layer', exits));
     if (method === 'prompt-lookup') this.#detail.append(field('max_ngram', this.#numberInput('max_ngram')));
+    const doctor = method === 'eagle3' ? new HeadDoctor(target, () => this.lane.head) : null;
+    if (doctor) this.#detail.append(this.#choice('head', heads, () => doctor.show()));
+    this.#below.replaceChildren(...(doctor ? [doctor.element] : []));
   }
 
   /** Say so where the draft has another tokenizer than the target. */
@@ -148,11 +154,20 @@ export class LaneRow {
     this.#note.hidden = !isTranslated;
   }
 
-  #choice(name, values) {
+  /**
+   * A choice of some values.
+   * @param {string} name
+   * @param {any[]} values
+   */
+  #choice(name, values, follow = () => {}) {
     const select = make('select');
-    select.append(...values.map((value) => make('option', '', translate(value))));
+    const write = name === 'head' ? briefName : translate;
+    select.append(...values.map((value) => make('option', '', write(value))));
     select.selectedIndex = values.indexOf(this.lane[name]);
-    select.addEventListener('change', () => this.#set({ [name]: values[select.selectedIndex] }));
+    select.addEventListener('change', () => {
+      this.#set({ [name]: values[select.selectedIndex] });
+      follow();
+    });
     return field(name, select);
   }
 

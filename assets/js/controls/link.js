@@ -1,7 +1,7 @@
 // Settings as an address that people can read: ?prompt=…&temperature=0.8&lane=draft-model:specviz-small:4
 
 const PLAIN = ['prompt', 'temperature', 'top_k', 'top_p', 'seed', 'tokens', 'chat', 'target'];
-const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule', 'schedule', 'confidence', 'tree', 'branches', 'budget'];
+const LANE = ['method', 'draft', 'gamma', 'exit_layer', 'max_ngram', 'rule', 'schedule', 'confidence', 'tree', 'branches', 'budget', 'head', 'head_reading'];
 /** Names that somebody gave the lanes, one a lane and in the same order, empty where nobody did. */
 const NAMES = 'lane_name';
 /** Likewise the rules of lanes, empty where it is the right one. */
@@ -12,6 +12,8 @@ const COINS = 'lane_coin';
 const SCHEDULES = 'lane_schedule';
 /** Likewise their trees, with branches and nodes, empty where a lane guesses a chain: `dynamic:4:24`. */
 const TREES = 'lane_tree';
+/** And how their heads are read, empty where that is left to what agrees best with the target. */
+const READINGS = 'lane_reading';
 /** How what is said of each lane beside its own text is written, of its fields, and read. */
 const BESIDE = {
   [NAMES]: { write: ({ name }) => name, read: (name) => ({ name }) },
@@ -19,9 +21,10 @@ const BESIDE = {
   [COINS]: { write: ({ flipped_coins: coins }) => coins?.join(','), read: (text) => ({ flipped_coins: text.split(',') }) },
   [SCHEDULES]: { write: writeSchedule, read: readSchedule },
   [TREES]: { write: writeTree, read: readTree },
+  [READINGS]: { write: ({ head_reading: how }) => how, read: (how) => ({ head_reading: how }) },
 };
 /** What stands between method and γ in a written lane. */
-const DETAILS = { 'draft-model': 'draft', 'early-exit': 'exit_layer', 'prompt-lookup': 'max_ngram' };
+const DETAILS = { 'draft-model': 'draft', 'early-exit': 'exit_layer', 'prompt-lookup': 'max_ngram', eagle3: 'head' };
 
 /** Settings that an address asks for, as unchecked texts; null where it asks for none. */
 export function readLink(search) {

@@ -3,7 +3,7 @@
 /**
  * @typedef {{ target: string, drafts: string[], methods: string[], exits: number[],
  *   num_parameters: number | null, has_chat: boolean, is_hub: boolean, is_known: boolean,
- *   translated: string[] }} Pair
+ *   translated: string[], heads: string[] }} Pair
  */
 
 /** @type {Pair[] | null} */

@@ -5,13 +5,16 @@ import { t } from '../page/strings.js';
  * @typedef {{ method: string, gamma: number, draft?: string, exit_layer?: number,
  *   max_ngram?: number, schedule?: string, confidence?: number,
  *   tree?: string, branches?: number, budget?: number,
- *   name?: string, rule?: string, flipped_coins?: number[] }} Lane
+ *   name?: string, rule?: string, flipped_coins?: number[],
+ *   head?: string, head_reading?: string }} Lane
  * @typedef {{ prompt: string, temperature: number, top_k: number, top_p: number, seed: number,
  *   tokens: number, chat: boolean, target: string, lanes: Lane[] }} Settings
  */
 
 /** Settings that Gradio's own controls hold. */
 const NUMBERS = ['temperature', 'top_k', 'top_p', 'seed', 'tokens'];
+/** A head is read as it agrees best with its target. */
+const BEST = 'best';
 const OF_GRADIO = ['prompt', 'chat', ...NUMBERS];
 
 /**
@@ -126,6 +129,7 @@ function fitLane(asked, pair, menu, faults) {
   if (lane.method === 'early-exit' && pair.exits.length) {
     lane.exit_layer = choose('exit_layer', Number(asked.exit_layer ?? pair.exits[0]), pair.exits);
   }
+  if (lane.method === 'eagle3') Object.assign(lane, fitHead(asked, pair, menu, faults));
   for (const name of lane.method === 'prompt-lookup' ? ['max_ngram', 'gamma'] : ['gamma']) {
     const usual = menu.lane[name];
     lane[name] = fitNumber(name, asked[name] ?? usual, usual, menu.spans[name], faults);
@@ -137,6 +141,13 @@ function fitLane(asked, pair, menu, faults) {
   // A tree grows to one depth.
   const schedule = tree.tree ? {} : fitSchedule(asked, lane.method, menu, faults);
   return Object.assign(lane, schedule, tree, fitCoins(asked), fitName(asked, menu));
+}
+
+/** The head that guesses, and how it is read where somebody said so. */
+function fitHead(asked, pair, menu, faults) {
+  const head = fitChoice('head', asked.head, pair.heads[0], pair.heads, faults);
+  const reading = fitChoice('head_reading', asked.head_reading, BEST, [BEST, ...menu.readings], faults);
+  return reading === BEST ? { head } : { head, head_reading: reading };
 }
 
 function fitCoins({ flipped_coins: asked = [] }) {

@@ -31,7 +31,7 @@ export function withFlipped(coins, coin) {
 /** The coin at which a lane and another of the same kind part, the last of its own where it stands alone; else null. */
 export function forkOf({ spec, specs }) {
   const own = flippedOf(spec);
-  const alike = (other) => ['method', 'draft', 'gamma', 'schedule', 'confidence', 'exit_layer', 'rule', 'tree', 'branches', 'budget'].every((field) => other[field] === spec[field]);
+  const alike = (other) => ['method', 'draft', 'gamma', 'schedule', 'confidence', 'exit_layer', 'rule', 'head', 'head_reading', 'tree', 'branches', 'budget'].every((field) => other[field] === spec[field]);
   const forks = specs.filter(alike).map((other) => firstApart(own, flippedOf(other))).filter((coin) => coin !== null);
   return forks.length ? Math.max(...forks) : own.at(-1) ?? null;
 }

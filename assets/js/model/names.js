@@ -67,7 +67,14 @@ function aboutMethod(spec, name) {
     return t(`lane.about_draft_model${how}`, { draft: name(draft ?? '?'), gamma });
   }
   if (method === 'early-exit' && layer) return t('lane.about_exit_layer', { layer, gamma });
+  if (method === 'eagle3') return aboutHead(spec, name(spec.head ?? '?'));
   return t(`lane.about_${keyOf(method)}`, { gamma });
+}
+
+/** A head, and how it is read where its files say otherwise or somebody said how. */
+function aboutHead(spec, head) {
+  const about = t('lane.about_eagle3', { head, gamma: gammaText(spec) });
+  return spec.head_reading ? t('lane.with_detail', { lane: about, detail: t('lane.detail_reading', { how: spec.head_reading }) }) : about;
 }
 
 /** A draft length, or by what it is chosen and what it is at most. */

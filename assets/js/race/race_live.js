@@ -24,6 +24,8 @@ const LANE_FIELDS = [
   'tree',
   'branches',
   'budget',
+  'head',
+  'head_reading',
 ];
 
 /** What of the last such wish this page could not do, as sentences, until its race has begun; else null. */

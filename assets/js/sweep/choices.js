@@ -6,7 +6,7 @@ const FIRST_DRAFTS = 4;
 const FITTED = 'fitted/';
 
 /** All lanes of a menu entry, each with its `key`, its `name`, and whether it is chosen `atFirst`. */
-export function choicesOf({ drafts, methods, exits }) {
+export function choicesOf({ drafts, methods, exits, heads }) {
   const shipped = drafts.filter((draft) => !draft.startsWith(FITTED));
   const lanes = drafts.map((draft) => ({
     lane: { method: 'draft-model', draft },
@@ -23,6 +23,9 @@ export function choicesOf({ drafts, methods, exits }) {
       const name = layer === undefined ? t('editor.early_exit') : t('sweep_page.exit_layer', { layer });
       lanes.push({ lane, name, atFirst: index === 0 });
     }
+  }
+  if (methods.includes('eagle3')) {
+    lanes.push(...heads.map((head) => ({ lane: { method: 'eagle3', head }, name: head, atFirst: head === heads[0] })));
   }
   if (methods.includes('mtp')) lanes.push({ lane: { method: 'mtp' }, name: t('editor.mtp'), atFirst: true });
   return lanes.map((each) => ({ ...each, key: writeLane(each.lane) }));
