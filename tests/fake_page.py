@@ -18,6 +18,7 @@ from specviz.bench.sweep_record import ModelSize
 from specviz.host.proofs import ProofParts, make_read_proof
 from specviz.host.sweep_work import make_sweep_work
 from specviz.ui.assets import PROMPTS_FOLDER
+from specviz.ui.http_guard import HttpGuard
 from specviz.ui.page import build_page, launch_settings
 from specviz.ui.sessions import fetch_nothing
 
@@ -36,4 +37,5 @@ if __name__ == "__main__":
     work = sweeps | {"proof": make_read_proof(parts, options), "fit": make_fake_fit(options, FIT)}
     race = FakeRace(WORDS + HOSTILE, pause=0.01)
     page = build_page(race, options, check_request, work=work)
-    page.launch(server_port=int(sys.argv[1]), quiet=True, **launch_settings())
+    guard = HttpGuard(page, options.limits, takes_sign_in=options.takes_sign_in)
+    page.launch(server_port=int(sys.argv[1]), quiet=True, **launch_settings(guard))

@@ -11,7 +11,7 @@ from fake_race import FakeRace
 from specviz.errors import RequestError
 from specviz.trace.values import LaneSpec, Method, RaceFinished, RaceRequest
 from specviz.ui import page_tasks
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.page_tasks import PageTasks, ReadWork
 from specviz.ui.race_queue import RaceQueue
 from specviz.ui.strings import PageError

@@ -12,7 +12,7 @@ from fake_race import FakeRace
 from specviz.errors import PromptError, RequestError
 from specviz.trace.values import Event, LaneSpec, Method, RaceRequest
 from specviz.ui import sessions as sessions_module
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.race_queue import RaceQueue
 from specviz.ui.runs import Run, RunStore, Wish
