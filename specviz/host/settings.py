@@ -216,7 +216,7 @@ def _check_names(environment: Mapping[str, str]) -> None:
     known = {each.variable for each in SETTINGS} | OTHER_VARIABLES
     for name in sorted(environment):
         if name.startswith(PREFIX) and name not in known:
-            near = difflib.get_close_matches(name, sorted(known), 1)
+            near = difflib.get_close_matches(name, sorted(known), 1, cutoff=0.8)
             meant = f"perhaps {near[0]} was meant; " if near else ""
             raise RequestError(f"nothing reads the variable {name}; {meant}unset or rename it")
 

@@ -5,10 +5,11 @@ sentence first: one that is too long, no JSON, nested too deeply, holds numbers 
 does not have the form that its address takes. What the values mean is checked by who uses them.
 """
 
+import inspect
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import gradio as gr
@@ -16,8 +17,6 @@ import gradio as gr
 from specviz.ui.http_routes import Body
 from specviz.ui.page_limits import PageLimits
 
-MAX_EVENT_BYTES = 200_000
-"""Longest body that starts a race: a prompt in four-byte letters, lanes and settings."""
 MAX_DEPTH = 32
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -34,16 +33,20 @@ class BodyChecks:
     """The forms of the bodies that one page takes."""
 
     def __init__(self, page: gr.Blocks, limits: PageLimits) -> None:
-        self._inputs = {number: tuple(each.inputs) for number, each in page.fns.items()}
-        named = {each.api_name: number for number, each in page.fns.items()}
-        self._program = named.get("race")
+        # What only runs a script in the browser has no function here, and Gradio fails at its number.
+        called = {number: each for number, each in page.fns.items() if each.fn is not None}
+        self._inputs = {number: tuple(each.inputs) for number, each in called.items()}
+        programs = [number for number, each in page.fns.items() if each.api_name == "race"]
+        self._program = programs[0] if programs else None
+        self._needed = _without_default(page.fns[programs[0]].fn) if programs else frozenset()
         self._components = frozenset(page.blocks)
         # A letter of a file takes two bytes at most where it is escaped, in nearly every file.
+        self._longest_event = limits.max_body_bytes
         self._longest_call = 2 * max(limits.max_trace_chars, limits.max_sweep_chars)
 
     def most_bytes(self, kind: Body) -> int:
         """The longest body of a kind."""
-        return self._longest_call if kind is Body.CALL else MAX_EVENT_BYTES
+        return self._longest_call if kind is Body.CALL else self._longest_event
 
     def check(self, kind: Body, content: bytes) -> None:
         """Refuse a body that has not the form of its kind. Raises: BadBody."""
@@ -87,6 +90,9 @@ class BodyChecks:
         unknown = sorted(set(fields) - set(inputs))
         if unknown:
             raise BadBody(f"a race takes {', '.join(map(str, inputs))}, got {unknown[0][:60]!r}")
+        missing = sorted(self._needed - set(fields))
+        if missing:
+            raise BadBody(f"{missing[0]} is missing")
         for component in self._inputs[self._program]:
             if component.label in fields:
                 _check_value(fields[component.label], component)
@@ -105,6 +111,11 @@ class BodyChecks:
 def too_long(most: int) -> BadBody:
     """Refuse a body that is longer than that."""
     return BadBody(f"the body is longer than the {most:,} bytes that are read here", 413)
+
+
+def _without_default(function: Callable[..., Any]) -> frozenset[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return frozenset(each.name for each in parameters if each.default is each.empty)
 
 
 def _read(content: bytes) -> Mapping[str, Any]:

@@ -35,6 +35,9 @@ class PageLimits:
     """Most guesses that a round of such a file may hold."""
     max_export_bytes: int = 4_000_000
     """Largest page of a race in one file that is sent to a browser."""
+    max_body_bytes: int = 200_000
+    """Longest body that starts a race: prompt, lanes and settings. Files are not taken at all; what
+    a page opens or asks for is read up to twice the letters of a trace or sweep."""
     queue_size: int = 32
     """How many races may wait; each that does keeps one of Gradio's 40 threads."""
     max_visitor_races: int = 2
