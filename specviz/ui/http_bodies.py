@@ -33,7 +33,7 @@ class BodyChecks:
     """The forms of the bodies that one page takes."""
 
     def __init__(self, page: gr.Blocks, limits: PageLimits) -> None:
-        # What only runs a script in the browser has no function here, and Gradio fails at its number.
+        # What only runs a script in the browser has no function here: Gradio fails at its number.
         called = {number: each for number, each in page.fns.items() if each.fn is not None}
         self._inputs = {number: tuple(each.inputs) for number, each in called.items()}
         programs = [number for number, each in page.fns.items() if each.api_name == "race"]
