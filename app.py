@@ -97,10 +97,13 @@ def _serve(settings: HostSettings) -> None:
         is_behind_proxy=settings.behind_proxy or "SPACE_ID" in os.environ,
     )
     page = build_page(start_race, options, models.check, models.fetch, work, server.ending)
-    with server.serving(page, options):
-        load_page_models(
+    server.serve(
+        page,
+        options,
+        lambda: load_page_models(
             models, options, dtype=dtype, quantize=settings.quantize, allow_hub=allow_hub
-        )
+        ),
+    )
 
 
 if __name__ == "__main__":

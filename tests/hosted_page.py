@@ -31,7 +31,9 @@ if __name__ == "__main__":
     models = PageModels()
     server = PageServer(models.health, int(sys.argv[1]), frames=("https://course.example",))
     page = build_page(race_once_loaded(models), OPTIONS, ending=server.ending)
-    with server.serving(page, OPTIONS):
-        if "loading" in sys.argv:
-            threading.Event().wait()
-        models.ready.set_result(race)
+    never = threading.Event()
+    server.serve(
+        page,
+        OPTIONS,
+        never.wait if "loading" in sys.argv else lambda: models.ready.set_result(race),
+    )

@@ -5,8 +5,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 
@@ -41,9 +40,8 @@ class PageServer:
     is_behind_proxy: bool = False
     ending: Ending = field(default_factory=Ending)
 
-    @contextmanager
-    def serving(self, page: gr.Blocks, options: PageOptions) -> Iterator[None]:
-        """Serve the page, run what stands in the block, and go on until asked to end.
+    def serve(self, page: gr.Blocks, options: PageOptions, load: Callable[[], object]) -> None:
+        """Serve the page, load what it needs, and go on until asked to end.
 
         SIGTERM and Control-C end it in good order: no race begins any more, those that run end
         after their round, and pages are told why.
@@ -60,7 +58,7 @@ class PageServer:
         where = {"server_port": self.port, "server_name": self.address}
         try:
             page.launch(prevent_thread_lock=True, **where, **launch_settings(guard))
-            yield
+            load()
             _log.info("models loaded")
             threading.Event().wait()
         except (AskedToEnd, KeyboardInterrupt):

@@ -160,7 +160,9 @@ def test_a_target_of_numbers_that_are_none_ends_every_lane_with_a_trace() -> Non
     with torch.no_grad():
         pool.get("target").model.get_output_embeddings().weight.fill_(torch.nan)
     lanes = (BASELINE, SPECS[Method.DRAFT_MODEL], SPECS[Method.PROMPT_LOOKUP])
-    for lane in race(replace(REQUEST, lanes=lanes), pool).lanes:
+    trace = race(replace(REQUEST, lanes=lanes), pool)
+    assert trace.environment.logit_noise == 0.0, "a page is told numbers only"
+    for lane in trace.lanes:
         assert lane.stop_reason is StopReason.ERROR
         assert lane.error is not None
 
