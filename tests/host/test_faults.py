@@ -128,9 +128,10 @@ def said(run: Run) -> str:
     return sentence
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def house(tiny_pair: tuple[str, str]) -> House:
-    return House(ModelPool(allow_hub=False), tiny_pair)
+    """One for all faults, which come one after the other as they would on a server."""
+    return House(ModelPool(allow_hub=True), tiny_pair)
 
 
 @pytest.fixture
@@ -205,8 +206,10 @@ DAMAGES: dict[str, Callable[[Path], object]] = {
 }
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
-@pytest.mark.parametrize("role", ["target", "draft"])
+@pytest.mark.parametrize(
+    ("damage", "role"),
+    [(damage, ("target", "draft")[index % 2]) for index, damage in enumerate(DAMAGES)],
+)
 @pytest.mark.filterwarnings("ignore")
 def test_a_broken_model_is_one_sentence_and_the_loaded_pair_stays(
     house: House, broken: Path, damage: str, role: str
@@ -263,31 +266,28 @@ def test_a_graphics_card_or_memory_that_is_full_keeps_the_old_pair(
     house.next_visitor_is_served()
 
 
-@pytest.fixture
-def hub_house(tiny_pair: tuple[str, str], hub: HubStandIn) -> House:
-    return House(ModelPool(allow_hub=True), tiny_pair)
-
-
 def test_a_hub_that_cannot_be_reached(
-    hub_house: House, cache: Path, monkeypatch: pytest.MonkeyPatch
+    house: House, hub: HubStandIn, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use_hub(monkeypatch, "http://127.0.0.1:9", cache)
-    sentence = said(hub_house.race("unlucky", asked("tiny/model", "tiny/model")))
+    sentence = said(house.race("unlucky", asked("tiny/model", "tiny/model")))
     assert "the hub cannot be reached" in sentence
-    hub_house.next_visitor_is_served()
+    house.next_visitor_is_served()
 
 
-def test_a_hub_that_does_not_answer(hub_house: House) -> None:
-    assert "took too long" in said(hub_house.race("unlucky", asked("tiny/slow", "tiny/slow")))
-    hub_house.next_visitor_is_served()
+def test_a_hub_that_does_not_answer(house: House, hub: HubStandIn) -> None:
+    assert "took too long" in said(house.race("unlucky", asked("tiny/slow", "tiny/slow")))
+    house.next_visitor_is_served()
 
 
-def test_a_disk_that_is_full(hub_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_full(
+    house: House, hub: HubStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as broken:
         broken.setattr(hub_files, "hf_hub_download", full)
-        sentence = said(hub_house.race("unlucky", asked("tiny/model", "tiny/model")))
+        sentence = said(house.race("unlucky", asked("tiny/model", "tiny/model")))
     assert "the disk became full" in sentence
-    hub_house.next_visitor_is_served()
+    house.next_visitor_is_served()
