@@ -21,6 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         settings, is_about_limits = read_settings(arguments, os.environ)
         serves_hub = settings.allow_hub or settings.hub_catalogue or "SPACE_ID" in os.environ
         keep_offline(allow_hub=serves_hub)
+        if _log_kind(settings) == "json":
+            # Read when the hub's library is imported: a bar is no line of JSON.
+            os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"
         if is_about_limits:
             _print_limits(settings)
         else:
@@ -34,6 +37,10 @@ def keep_offline(*, allow_hub: bool) -> None:
     os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
     if not allow_hub:
         os.environ["HF_HUB_OFFLINE"] = "1"
+
+
+def _log_kind(settings: HostSettings) -> str:
+    return settings.logs or ("json" if is_public(settings, os.environ) else "text")
 
 
 def _print_limits(settings: HostSettings) -> None:
@@ -67,7 +74,7 @@ def _serve(settings: HostSettings) -> None:
     from specviz.ui.page_limits import limits_of
 
     for_strangers = is_public(settings, os.environ)
-    set_up_logs(settings.logs or ("json" if for_strangers else "text"))
+    set_up_logs(_log_kind(settings))
     access = hub_access(settings, os.environ)
     allow_hub = access is not HubAccess.OFF
     device = pick_device(settings.device)

@@ -1,5 +1,7 @@
 """The door for programs: one endpoint that runs a race and returns its whole trace."""
 
+import logging
+import time
 from threading import Event
 from typing import Any
 
@@ -24,6 +26,7 @@ from specviz.ui.strings import PageError
 from specviz.ui.visitors import Visitor, VisitorBook
 
 WAIT_SECONDS = 1.0
+_log = logging.getLogger(__name__)
 
 
 def add_api(
@@ -72,10 +75,16 @@ def add_api(
         place = queue.join(request, address or None)
         if place is None:
             raise PageError("status.queue_full")
+        began, state = time.monotonic(), "error"
         try:
-            return _run(start_race, request, place, options.limits)
+            trace = _run(start_race, request, place, options.limits)
+            state = "finished"
+            return trace
         finally:
             queue.leave(place)
+            what = {"lanes": len(request.lanes), "tokens": request.max_new_tokens}
+            seconds = round(time.monotonic() - began, 3)
+            _log.info("program's race ended", extra=what | {"state": state, "seconds": seconds})
 
     gr.api(race, api_name="race", concurrency_limit=1)
 
