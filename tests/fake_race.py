@@ -4,7 +4,7 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from specviz.errors import PromptError
@@ -42,6 +42,7 @@ from specviz.ui.hub_offer import (
     PublishedFigure,
 )
 from specviz.ui.options import PageOptions
+from specviz.ui.page_limits import LOCAL
 from specviz.ui.pair_option import PairOption, hub_option
 from specviz.ui.race_queue import Place, RaceQueue
 
@@ -116,6 +117,7 @@ OPTIONS = PageOptions(
     fitted=(FittedDraft("fake-refit", "fake-misfit", FIT),),
     fit_problems=("fitted/broken: fit.json: target is missing.",),
     hub=HubOffer((HUB_PAIR,), HubAccess.ANY, look_at_pair),
+    limits=replace(LOCAL, max_prompt_chars=2_000, max_new_tokens=192),
 )
 
 

@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -23,11 +24,16 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(*arguments: str, port: int, seconds: float = 120.0) -> Iterator[str]:
-    """Run `python ARGUMENTS` from the root and give the address once it answers."""
+def serving(
+    *arguments: str, port: int, seconds: float = 120.0, errors: IO[bytes] | None = None
+) -> Iterator[str]:
+    """Run `python ARGUMENTS` from the root and give the address once it answers.
+
+    `errors` takes what it writes to its error stream.
+    """
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, *arguments]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment)
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=errors)
     try:
         address = f"http://127.0.0.1:{port}"
         _wait(process, address, seconds)

@@ -31,6 +31,7 @@ LAYERS: Mapping[str, int] = {
     "specviz.bench.device_report": 5,
     "specviz.ui": 3,
     "specviz.host": 5,
+    "specviz.host.page_models": 6,
     "specviz.cli": 6,
     "specviz.__main__": 7,
     "app": 7,

@@ -14,6 +14,7 @@ import { mountHeader } from './page/header.js';
 import { mountLanes } from './controls/lane_editor.js';
 import { mountLearn } from './learn/learn.js';
 import { mountLossless } from './lossless/lossless.js';
+import { mountLimits } from './controls/limits.js';
 import { mountPrompt } from './controls/prompt_field.js';
 import { mountPredict } from './race/predict.js';
 import { mountRounds } from './rounds/rounds.js';
@@ -49,6 +50,7 @@ const parts = {
   coach: mountCoach,
   prompt: mountPrompt,
   hub: mountHub,
+  limits: mountLimits,
   frame: mountCompare,
   sweep: mountSweep,
 };

@@ -1,5 +1,7 @@
 """Measures how far a model's logits move when tokens are read in a block instead of one by one."""
 
+import math
+
 import torch
 from transformers import PreTrainedModel
 
@@ -39,6 +41,9 @@ class LogitNoise:
     def of_blocks(self, block_length: int, make_runner: MakeRunner | None = None) -> float:
         """Return the largest absolute difference of any logit between both ways of reading.
 
+        0 where logits are not numbers: each lane that reads such ends with that reason, and a page
+        can be told no other number.
+
         Args:
             make_runner: Makes a runner of the form whose noise this is, always the same; None: of
                 the plain form.
@@ -50,7 +55,8 @@ class LogitNoise:
             length = min(block_length, self._num_compared)
             together = torch.cat(self._read_in_blocks(length, runner))
             difference = (together - self._alone[: len(together)]).abs().max()
-            self._found[block_length] = float(difference)
+            found = float(difference)
+            self._found[block_length] = found if math.isfinite(found) else 0.0
         return self._found[block_length]
 
     def _read_in_blocks(self, block_length: int, runner: ModelRunner) -> list[torch.Tensor]:

@@ -40,13 +40,16 @@ from specviz.texts import message
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Schedule, Tree
 
 
-def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
+def encode_prompt(
+    request: RaceRequest, target: LoadedModel, max_tokens: int | None = None
+) -> tuple[int, ...]:
     """Turn the prompt into ids: as a turn of a conversation where the target has a chat template
     and the request does not say otherwise, else with whatever the tokenizer puts before a text.
 
     Raises:
-        PromptError: The prompt holds no token, or one that the target does not know, or leaves no
-            room in the target's context, or the target's chat template refuses it.
+        PromptError: The prompt holds no token, or one that the target does not know, or more than
+            `max_tokens`, or leaves no room in the target's context, or the target's chat template
+            refuses it.
     """
     if request.uses_chat and has_chat_template(target.tokenizer):
         ids = encode_turn(target.tokenizer, request.prompt, target.name)
@@ -54,6 +57,8 @@ def encode_prompt(request: RaceRequest, target: LoadedModel) -> tuple[int, ...]:
         ids = tuple(target.tokenizer(request.prompt)["input_ids"])
     if not ids:
         raise PromptError(message("refusal.no_token"))
+    if max_tokens is not None and len(ids) > max_tokens:
+        raise PromptError(message("refusal.prompt_tokens", tokens=len(ids), most=max_tokens))
     # Where tokens were added to a tokenizer but no rows to the model, CUDA would end the process.
     num_rows = target.model.get_input_embeddings().weight.shape[0]
     if max(ids) >= num_rows:

@@ -37,8 +37,12 @@ def _never() -> bool:
     return False
 
 
-def make_start_race(pool: ModelSource, wish: Compile = Compile.AUTO) -> StartRace:
+def make_start_race(
+    pool: ModelSource, wish: Compile = Compile.AUTO, max_prompt_tokens: int | None = None
+) -> StartRace:
     """Make the `start_race` of one pool of models, in the form that `wish` and the device allow.
+
+    `max_prompt_tokens` refuses longer prompts; None allows what the target reads.
 
     Models that are not loaded yet are announced one by one. Each race runs on a thread of its own,
     `should_stop` included, one event at a time as they are asked for. The iterator it returns
@@ -52,12 +56,14 @@ def make_start_race(pool: ModelSource, wish: Compile = Compile.AUTO) -> StartRac
     def start_race(
         request: RaceRequest, should_stop: Callable[[], bool] = _never
     ) -> Iterator[Event]:
-        return on_own_thread(_race(pool, noise, forms, request, should_stop))
+        return on_own_thread(_race(pool, noise, forms, request, should_stop, max_prompt_tokens))
 
     return start_race
 
 
-def make_check_request(pool: ModelSource) -> Callable[[RaceRequest], None]:
+def make_check_request(
+    pool: ModelSource, max_prompt_tokens: int | None = None
+) -> Callable[[RaceRequest], None]:
     """Make what says before a race waits for its turn that its prompt cannot be raced.
 
     It only looks at models that are loaded, and raises:
@@ -67,7 +73,7 @@ def make_check_request(pool: ModelSource) -> Callable[[RaceRequest], None]:
     def check(request: RaceRequest) -> None:
         name = request.lanes[0].target
         if pool.has(name):
-            encode_prompt(request, pool.get(name))
+            encode_prompt(request, pool.get(name), max_prompt_tokens)
 
     return check
 
@@ -78,6 +84,7 @@ def _race(
     forms: Forms,
     request: RaceRequest,
     should_stop: Callable[[], bool],
+    max_prompt_tokens: int | None,
 ) -> Generator[Event]:
     check_request(request)
     names = [name for spec in request.lanes for name in (spec.target, spec.draft) if name]
@@ -93,7 +100,7 @@ def _race(
         pool.let_go(name for name in names if name not in loaded_before)
         raise
     target = pool.get(request.lanes[0].target)
-    prompt_ids = encode_prompt(request, target)
+    prompt_ids = encode_prompt(request, target, max_prompt_tokens)
     models = [pool.get(name).model for name in names]
     num_threads = choose_threads(models) if pool.device.type == "cpu" else None
     guard = MemoryGuard(pool, len(request.lanes), len(prompt_ids) + request.max_new_tokens)

@@ -1,5 +1,8 @@
 """The door for programs: one endpoint that runs a race and returns its whole trace."""
 
+import logging
+import time
+from threading import Event
 from typing import Any
 
 import gradio as gr
@@ -14,17 +17,24 @@ from specviz.trace.values import (
     StartRace,
     Trace,
 )
-from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.options import PageOptions
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.race_queue import Place, RaceQueue
 from specviz.ui.request_form import build_request
 from specviz.ui.stream import Deadline
 from specviz.ui.strings import PageError
+from specviz.ui.visitors import Visitor, VisitorBook
 
 WAIT_SECONDS = 1.0
+_log = logging.getLogger(__name__)
 
 
 def add_api(
-    start_race: StartRace, options: PageOptions, queue: RaceQueue, fetch_models: FetchModels
+    start_race: StartRace,
+    options: PageOptions,
+    queue: RaceQueue,
+    fetch_models: FetchModels,
+    book: VisitorBook,
 ) -> None:
     """Add the endpoint `/race` to the page that is being built.
 
@@ -37,6 +47,7 @@ def add_api(
         sampling: dict[str, Any],
         max_new_tokens: int,
         uses_chat: bool = True,
+        caller: gr.Request | None = None,
     ) -> dict[str, Any]:
         """Run a race and return its trace as JSON.
 
@@ -49,19 +60,41 @@ def add_api(
             request = build_request(
                 prompt, lanes, sampling, max_new_tokens, options, uses_chat=uses_chat
             )
-            for _ in fetch_models(request):
-                continue
-            place = queue.join(request)
-            if place is None:
-                raise PageError("status.queue_full")
+            visitor, is_over = visitor_of(caller), Event()
+            book.enter(visitor, is_over.is_set)
             try:
-                return to_json(_run(start_race, request, place, options.limits))
+                for _ in fetch_models(request):
+                    continue
+                return to_json(_race(request, visitor.address))
             finally:
-                queue.leave(place)
+                is_over.set()
         except SpecvizError as error:
             raise gr.Error(str(error), print_exception=False) from error
 
+    def _race(request: RaceRequest, address: str) -> Trace:
+        place = queue.join(request, address or None)
+        if place is None:
+            raise PageError("status.queue_full")
+        began, state = time.monotonic(), "error"
+        try:
+            trace = _run(start_race, request, place, options.limits)
+            state = "finished"
+            return trace
+        finally:
+            queue.leave(place)
+            what = {"lanes": len(request.lanes), "tokens": request.max_new_tokens}
+            seconds = round(time.monotonic() - began, 3)
+            _log.info("program's race ended", extra=what | {"state": state, "seconds": seconds})
+
     gr.api(race, api_name="race", concurrency_limit=1)
+
+
+def visitor_of(request: gr.Request | None) -> Visitor:
+    """Who sent a request that came through Gradio."""
+    if request is None:
+        return Visitor("")
+    client = request.client
+    return Visitor(request.session_hash or "", client.host if client else "")
 
 
 def _run(start_race: StartRace, request: RaceRequest, place: Place, limits: PageLimits) -> Trace:

@@ -8,8 +8,9 @@ import gradio as gr
 
 from specviz.ui import views
 from specviz.ui.assets import read_examples
-from specviz.ui.options import PageLimits, PageOptions
-from specviz.ui.page_data import hub_data, prompt_data
+from specviz.ui.options import PageOptions
+from specviz.ui.page_data import hub_data, limits_data, prompt_data
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.settings_data import Span, first_lanes, settings_data, spans
 from specviz.ui.sign_in import sign_in_button
@@ -87,6 +88,7 @@ def build_controls(options: PageOptions) -> Controls:
                     label("control.tokens"), span["tokens"], shown.max_new_tokens, "tokens"
                 )
             top_k, top_p, seed = _sampling_controls(shown.seed, limits)
+            views.page_part("limits", limits_data(limits))
     return Controls(prompt, lanes, temperature, top_k, top_p, seed, tokens, chat, wish, race)
 
 

@@ -8,7 +8,7 @@ from threading import Semaphore
 
 from specviz.errors import SpecvizError
 from specviz.trace.values import FetchModels, ModelDownloading
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.runs import Run
 from specviz.ui.stream import State, close_run, status
 from specviz.ui.strings import PageError, message

@@ -8,11 +8,13 @@ import gradio as gr
 
 from specviz.trace.values import FetchModels, RaceRequest, StartRace
 from specviz.ui import views
-from specviz.ui.api import add_api
+from specviz.ui.api import add_api, visitor_of
 from specviz.ui.assets import read_css, read_early_script, read_examples, serve_assets
 from specviz.ui.compare_controls import build_compare_controls, may_have_fits
 from specviz.ui.compare_form import CompareValues, request_from_comparison
 from specviz.ui.controls import Controls, build_controls
+from specviz.ui.ending import Ending
+from specviz.ui.http_guard import HttpGuard, guard_settings
 from specviz.ui.options import PageOptions
 from specviz.ui.page_data import (
     header_data,
@@ -34,9 +36,12 @@ from specviz.ui.sign_in import streaming_with_key
 from specviz.ui.strings import label, languages, translations
 from specviz.ui.sweep_data import sweep_data
 from specviz.ui.theme import build_theme
+from specviz.ui.visitors import VisitorBook
 
 # Gradio copies all that a component holds, at every packet, for each that ever showed progress.
 _NOWHERE: dict[str, Any] = {"show_progress": "hidden", "show_progress_on": []}
+CACHE_SECONDS = (600, 3600)
+"""How often Gradio's temporary files are looked through, and how old they may become."""
 _AT_ONCE: dict[str, Any] = {"queue": False, **_NOWHERE, "api_visibility": "private"}
 
 
@@ -57,22 +62,32 @@ def build_page(
     check_request: CheckRequest = accept,
     fetch_models: FetchModels = fetch_nothing,
     work: Mapping[str, ReadWork] | None = None,
+    ending: Ending | None = None,
 ) -> gr.Blocks:
     """Build the page; `start_race` runs a race and yields its events.
 
     `check_request` refuses a race before it waits for its turn, and `fetch_models` downloads what
-    it lacks before that. `work` is what the page offers beside races, by its kind.
+    it lacks before that. `work` is what the page offers beside races, by its kind, and `ending` is
+    told what ends with the server.
     """
     serve_assets()
     runs = RunStore()
     queue = RaceQueue(options.limits.queue_size)
     examples = [example for group in read_examples() for example in group.examples]
     guide = PromptGuide(options.readings, examples)
+    book = VisitorBook(options.limits)
     sessions = RaceSessions(
-        start_race, runs, queue, options.limits, guide, check_request, fetch_models
+        start_race, runs, queue, options.limits, guide, check_request, fetch_models, book
     )
-    with gr.Blocks(title="specviz: speculative decoding, seen", analytics_enabled=False) as page:
+    with gr.Blocks(
+        title="specviz: speculative decoding, seen",
+        analytics_enabled=False,
+        delete_cache=CACHE_SECONDS,
+    ) as page:
         tasks = PageTasks(work or {}, queue, options.limits)
+        if ending is not None:
+            ending.add(sessions.end, sessions.has_ended)
+            ending.add(tasks.end, tasks.has_ended)
         bus = views.bus(make_server_functions(runs, sessions, options, guide, tasks))
         views.page_part("header", header_data(options))
         with gr.Tabs(elem_id="sv-tabs"):
@@ -95,13 +110,14 @@ def build_page(
         views.page_part("coach", learn_data(options))
         _wire_races(sessions, [race, comparison], bus, takes_sign_in=options.takes_sign_in)
         page.unload(_closing(sessions))
-        add_api(start_race, options, queue, fetch_models)
+        add_api(start_race, options, queue, fetch_models, book)
     page.queue(max_size=options.limits.queue_size, default_concurrency_limit=1)
     return page
 
 
-def launch_settings() -> dict[str, Any]:
-    """Return the arguments of `launch` that make the page's look and leave out what it lacks.
+def launch_settings(guard: HttpGuard) -> dict[str, Any]:
+    """Return the arguments of `launch` that make the page's look, put a guard before it and leave
+    out what it lacks.
 
     The styles go into the head as they are: the argument `css` would rewrite their selectors.
     """
@@ -114,6 +130,9 @@ def launch_settings() -> dict[str, Any]:
         "footer_links": ["api"],
         "max_file_size": "100kb",
         "show_error": False,
+        "enable_monitoring": False,
+        "share": False,
+        **guard_settings(guard),
     }
 
 
@@ -185,7 +204,10 @@ def _wire_start(
     """
 
     def enter(request: gr.Request, *values: object) -> str:
-        return sessions.enter(starter.panel, lambda: starter.read(*values), _visitor(request))
+        who = visitor_of(request)
+        return sessions.enter(
+            starter.panel, lambda: starter.read(*values), who.session, who.address
+        )
 
     def stream(request: gr.Request) -> Generator[str]:
         yield from sessions.stream(_visitor(request))

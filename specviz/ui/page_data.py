@@ -9,6 +9,7 @@ from specviz.ui.assets import read_examples
 from specviz.ui.device_files import measured_passes
 from specviz.ui.lesson_data import example_distributions, large_pass_data
 from specviz.ui.options import PageOptions
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.recorded import read_recorded, recorded_names
 from specviz.ui.settings_data import settings_data
 from specviz.ui.strings import languages
@@ -47,6 +48,22 @@ def hub_data(options: PageOptions) -> dict[str, Any] | None:
     pairs = [asdict(pair) for pair in options.hub.pairs]
     signs_in = options.takes_sign_in
     return {"access": options.hub.access.value, "pairs": pairs, "takes_sign_in": signs_in}
+
+
+def limits_data(limits: PageLimits) -> dict[str, Any]:
+    """Say what one visitor may ask for."""
+    return {
+        "prompt_chars": limits.max_prompt_chars,
+        "prompt_tokens": limits.max_prompt_tokens,
+        "new_tokens": limits.max_new_tokens,
+        "lanes": limits.max_lanes,
+        "seconds": limits.deadline_seconds,
+        "visitor_races": limits.max_visitor_races,
+        "visitor_starts": limits.max_visitor_starts,
+        "address_races": limits.max_address_races,
+        "queue_size": limits.queue_size,
+        "allows_fits": limits.allows_fits,
+    }
 
 
 def status_data() -> dict[str, Any]:

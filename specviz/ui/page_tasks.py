@@ -15,10 +15,11 @@ from enum import StrEnum
 from typing import Any
 
 from specviz.errors import SpecvizError
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.race_queue import RaceQueue
 from specviz.ui.strings import PageError, Text, message
 from specviz.ui.turns import Turns, WorkStopped
+from specviz.ui.visitors import served_address
 
 SILENT_SECONDS = 150.0
 """After which nobody looks at a task any more; a hidden tab asks once a minute."""
@@ -44,9 +45,11 @@ class TaskState(StrEnum):
 class PageTask:
     """One piece of work of one page."""
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, address: str = "") -> None:
         self.id = secrets.token_urlsafe(18)
         self.kind = kind
+        self.address = address
+        """Where the page is open that it is for; empty where that is not known."""
         self.state = TaskState.RUNNING
         self.text: Text | None = None
         """Why it failed."""
@@ -116,11 +119,9 @@ class PageTasks:
         if read is None:
             raise PageError("error.wrong_call")
         work = read(form)
-        task = PageTask(str(kind))
+        task = PageTask(str(kind), served_address())
         with self._lock:
-            num_running = sum(each.state is TaskState.RUNNING for each in self._tasks.values())
-            if num_running >= self._limits.max_tasks:
-                raise PageError("error.too_many_tasks", allowed=self._limits.max_tasks)
+            self._check_room(task.address)
             self._tasks[task.id] = task
             self._forget()
         turns = Turns(self._queue, task.should_stop)
@@ -144,6 +145,26 @@ class PageTasks:
         self._get(task_id).stop()
         self._queue.wake()
         return {}
+
+    def end(self) -> None:
+        """Stop all tasks, since the server goes."""
+        with self._lock:
+            for task in self._tasks.values():
+                task.stop()
+        self._queue.wake()
+
+    def has_ended(self) -> bool:
+        """Whether no task goes on."""
+        with self._lock:
+            return all(each.state is not TaskState.RUNNING for each in self._tasks.values())
+
+    def _check_room(self, address: str) -> None:
+        running = [each for each in self._tasks.values() if each.state is TaskState.RUNNING]
+        if len(running) >= self._limits.max_tasks:
+            raise PageError("error.too_many_tasks", allowed=self._limits.max_tasks)
+        own, most = sum(each.address == address for each in running), self._limits.max_visitor_tasks
+        if address and own >= most:
+            raise PageError("error.too_many_own_tasks", allowed=most)
 
     def _get(self, task_id: object) -> PageTask:
         with self._lock:

@@ -15,7 +15,7 @@ from html import escape
 from specviz.trace.values import Trace
 from specviz.ui.assets import CSS_FOLDER, JS_FOLDER, read_early_script
 from specviz.ui.linker import link_modules
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.recorded import check_showable, packets_of
 from specviz.ui.strings import languages, read_table

@@ -1,4 +1,7 @@
-"""Lets races run one at a time, in the order in which they came, and says how long one will wait.
+"""Lets races run one at a time, fairly by who asks, and says how long one will wait.
+
+Races run in the order in which they came, but that the second race of an address waits behind the
+first ones of all others, and so on: who sends many waits behind themselves.
 
 The estimate is a sum that anybody can check: the tokens asked for before a race and not written
 yet, times the median time that recent races of this server took for each token asked for.
@@ -22,6 +25,8 @@ from specviz.trace.values import (
 
 NUM_RECENT = 8
 """How many races are recent."""
+MAX_OVERTAKEN = 8
+"""How often a race may be overtaken, so that many newcomers hold nobody up for good."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +55,15 @@ class Outlook:
 class Place:
     """One race's place in the queue, from joining it to the race's end."""
 
-    def __init__(self, queue: "RaceQueue", tokens: Sequence[int]) -> None:
+    def __init__(
+        self, queue: "RaceQueue", tokens: Sequence[int], owner: str | None, turn: int
+    ) -> None:
         self._queue = queue
+        self.owner = owner
+        """The address whose race it is; None where nobody's turn is counted."""
+        self.turn = turn
+        """How many races of the same owner were before it when it came."""
+        self.num_overtaken = 0
         self._tokens_left = list(tokens)
         self._num_asked = sum(self._tokens_left)
         self._started_at: float | None = None
@@ -127,13 +139,16 @@ class RaceQueue:
         self._changed = threading.Condition()
         self._num_wakes = 0
 
-    def join(self, request: RaceRequest) -> Place | None:
-        """Take the last place, which must be left again; None where the queue is full."""
-        return self._join([request.max_new_tokens for _ in request.lanes])
+    def join(self, request: RaceRequest, owner: str | None = None) -> Place | None:
+        """Take a place, which must be left again; None where the queue is full.
+
+        It is the last one for who has races here already, or where no owner is named.
+        """
+        return self._join([request.max_new_tokens for _ in request.lanes], owner)
 
     def join_work(self, num_tokens: int) -> Place | None:
         """Take the last place for work that takes about as long as so many tokens; as `join`."""
-        return self._join([num_tokens])
+        return self._join([num_tokens], None)
 
     def leave(self, place: Place) -> None:
         """Give a place up, and keep what the race took if it has run."""
@@ -144,14 +159,29 @@ class RaceQueue:
             self._places.remove(place)
             self._changed.notify_all()
 
-    def _join(self, tokens: Sequence[int]) -> Place | None:
+    def _join(self, tokens: Sequence[int], owner: str | None) -> Place | None:
         with self._changed:
             if len(self._places) > self._max_waiting:
                 return None
-            place = Place(self, tokens)
+            turn = sum(each.owner == owner for each in self._places)
+            place = Place(self, tokens, owner, turn)
             place.num_wakes_seen = self._num_wakes
-            self._places.append(place)
+            index = len(self._places) if owner is None else self._fair_index(turn)
+            for overtaken in self._places[index:]:
+                overtaken.num_overtaken += 1
+            self._places.insert(index, place)
             return place
+
+    def _fair_index(self, turn: int) -> int:
+        """Where a race comes in: before later turns of others, never before the one that runs."""
+        index = len(self._places)
+        while index > 1:
+            before = self._places[index - 1]
+            is_passed = before.owner is not None and before.turn > turn
+            if not is_passed or before.num_overtaken >= MAX_OVERTAKEN:
+                break
+            index -= 1
+        return index
 
     def wake(self) -> None:
         """Let all who wait look again, for instance because one of them was stopped."""

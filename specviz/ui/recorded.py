@@ -13,7 +13,7 @@ from specviz.trace.files import loads, read_trace
 from specviz.trace.replay import events_of
 from specviz.trace.values import Method, RaceStarted, RoundFinished, Trace
 from specviz.ui.assets import TRACES_FOLDER
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.race_log import RaceLog
 from specviz.ui.stream import ending

@@ -28,7 +28,8 @@ from specviz.trace.limits import (
     MIN_NGRAM,
 )
 from specviz.trace.values import LaneSpec, Method, RaceRequest, Rule, Sampling, Schedule, Tree
-from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.options import PageOptions
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.pair_option import PairOption
 from specviz.ui.request_values import (
     read_choice,

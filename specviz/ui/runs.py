@@ -13,6 +13,9 @@ from specviz.trace.values import RaceRequest, Trace
 from specviz.ui.panels import Panel
 from specviz.ui.wire import EventJson, LaneFigures, Packet, Status, write_json
 
+UNSTREAMED_SECONDS = 20.0
+"""After which a run whose packets nobody has asked for counts no more."""
+
 
 class Wish(StrEnum):
     """What a visitor may ask of a race: `control(run_id, wish)`."""
@@ -33,15 +36,19 @@ class Run:
     A run waits in the queue, has begun, and is closed: nothing is written after its last packet.
     """
 
-    def __init__(self, panel: Panel, visitor: str = "") -> None:
+    def __init__(self, panel: Panel, visitor: str = "", address: str = "") -> None:
         self.id = secrets.token_urlsafe(18)
         self.panel = panel
         self.visitor = visitor
         """The open page that the race belongs to, by Gradio's name for it."""
+        self.address = address
+        """Where that page is open; empty where that is not known."""
         self.started_at = time.monotonic()
         self.request: RaceRequest | None = None
         """What is raced, once it was read and found in order."""
         self.packets: list[str] = []
+        self.is_streamed = False
+        """Whether its page has come for its packets."""
         self.is_downloading = False
         """Whether models that the race lacks are on their way, before it joins the queue."""
         self.has_begun = False
@@ -53,6 +60,8 @@ class Run:
         """How far apart its page wants packets, where that is more than the stream's own pace."""
         self.is_detailed = False
         """Whether its page wants figures after every round that drafts."""
+        self.is_ended_by_server = False
+        """Whether it ends because the server does."""
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._goes = threading.Event()
@@ -89,6 +98,12 @@ class Run:
             self.packets.append(text)
             self.is_closed = is_last
             return text
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it takes nobody's place any more: it is closed, or its page never came for it."""
+        is_late = time.monotonic() - self.started_at > UNSTREAMED_SECONDS
+        return self.is_closed or (is_late and not self.is_streamed)
 
     @property
     def is_paused(self) -> bool:
@@ -159,7 +174,7 @@ class RunStore:
         self._max_runs = max_runs
         self._max_age_seconds = max_age_seconds
 
-    def open(self, panel: Panel, visitor: str = "") -> Run | None:
+    def open(self, panel: Panel, visitor: str = "", address: str = "") -> Run | None:
         """Start a new run and forget those that are too old or too many.
 
         None where another run of this visitor waits or goes on: who presses twice races once.
@@ -169,7 +184,7 @@ class RunStore:
                 run.visitor == visitor and not run.is_closed for run in self._runs.values()
             ):
                 return None
-            run = Run(panel, visitor)
+            run = Run(panel, visitor, address)
             self._runs[run.id] = run
             while len(self._runs) > 1 and (forgotten := self._to_forget(run.started_at)):
                 del self._runs[forgotten.id]
@@ -186,6 +201,11 @@ class RunStore:
         """Return the runs of an open page, the newest last."""
         with self._lock:
             return [run for run in self._runs.values() if run.visitor == visitor]
+
+    def open_runs(self) -> list[Run]:
+        """Return the runs of all visitors that wait or go on."""
+        with self._lock:
+            return [run for run in self._runs.values() if not run.is_closed]
 
     def replay(self, run_id: object, first: object) -> list[str]:
         """Return the packets of a run from number `first` on; empty where the run is unknown."""

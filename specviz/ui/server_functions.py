@@ -14,7 +14,8 @@ from specviz.trace.rounds_csv import rounds_csv
 from specviz.trace.theory import best_gamma, predicted_speedup
 from specviz.ui.fitted_view import new_fits_view
 from specviz.ui.hub_offer import read_pair
-from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.options import PageOptions
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.page_tasks import PageTasks
 from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.race_file import race_html

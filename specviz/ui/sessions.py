@@ -1,5 +1,8 @@
 """Serves visitors' races: enters them in the queue, runs them, and does what is wished of them."""
 
+import json
+import logging
+import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from math import ceil
@@ -10,19 +13,21 @@ import gradio as gr
 from specviz.errors import RequestError
 from specviz.trace.values import FetchModels, ModelDownloading, RaceRequest, StartRace
 from specviz.ui.download_stream import Downloads
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.race_queue import Outlook, Place, RaceQueue
 from specviz.ui.runs import Run, RunStore, Wish
 from specviz.ui.stream import State, close_run, refuse_run, status, stream_race
-from specviz.ui.strings import Message, message
+from specviz.ui.strings import Message, PageError, message
+from specviz.ui.visitors import Visitor, VisitorBook
 from specviz.ui.wire import pack
 
 STOP_SECONDS = 1.0
 WAIT_SECONDS = 1.0
 """How often a race that waits is told how it stands."""
 SLOWEST_PACE_MS = 500.0
+_log = logging.getLogger(__name__)
 
 
 CheckRequest = Callable[[RaceRequest], None]
@@ -59,6 +64,7 @@ class RaceSessions:
         guide: PromptGuide | None = None,
         check_request: CheckRequest = accept,
         fetch_models: FetchModels = fetch_nothing,
+        book: VisitorBook | None = None,
     ) -> None:
         self._start_race = start_race
         self._runs = runs
@@ -67,19 +73,33 @@ class RaceSessions:
         self._guide = guide
         self._check_request = check_request
         self._downloads = Downloads(fetch_models, limits)
+        self._book = book or VisitorBook(limits)
+        self._is_ending = False
 
-    def enter(self, panel: Panel, read_request: Callable[[], RaceRequest], visitor: str) -> str:
+    def enter(
+        self,
+        panel: Panel,
+        read_request: Callable[[], RaceRequest],
+        visitor: str,
+        address: str = "",
+    ) -> str:
         """Read the form into a new run and give its first packet: it waits, or was refused.
 
         Raises:
             NotEntered: A race of this page waits or runs already.
         """
-        run = self._runs.open(panel, visitor)
+        for left in self._runs.of(visitor):
+            if left.is_over:
+                close_run(left, State.STOPPED, message("status.was_stopped"))
+        run = self._runs.open(panel, visitor, address)
         if run is None:
             raise NotEntered
         try:
+            if self._is_ending:
+                raise PageError("status.ending")
             request = read_request()
             self._check_request(request)
+            self._book.enter(Visitor(visitor, address), lambda: run.is_over)
         except RequestError as error:
             packet = refuse_run(run, error)
         except Exception:
@@ -98,10 +118,18 @@ class RaceSessions:
         run = self._waiting(visitor)
         if run is None or run.request is None:
             return
+        run.is_streamed = True
+        try:
+            yield from self._serve(run)
+        finally:
+            _note(run)
+
+    def _serve(self, run: Run) -> Iterator[str]:
+        assert run.request is not None
         yield from self._downloads.stream(run)
         if run.is_closed:
             return
-        place = self._queue.join(run.request)
+        place = self._queue.join(run.request, run.address or None)
         if place is None:
             yield close_run(run, State.ERROR, message("status.queue_full")) or ""
             return
@@ -153,6 +181,20 @@ class RaceSessions:
         for run in self._runs.of(visitor):
             self.control(run.id, Wish.STOP)
 
+    def end(self) -> None:
+        """End the races of all visitors, since the server goes, and take no more."""
+        self._is_ending = True
+        for run in self._runs.open_runs():
+            run.is_ended_by_server = True
+            run.stop()
+            if not run.has_begun:
+                close_run(run, State.STOPPED, message("status.ending"))
+        self._queue.wake()
+
+    def has_ended(self) -> bool:
+        """Whether no race of any visitor waits or goes on."""
+        return not self._runs.open_runs()
+
     def _stop(self, run: Run) -> list[str]:
         """End a race after its current round, or take it out of the queue.
 
@@ -182,6 +224,16 @@ def _wait_in_queue(run: Run, place: Place) -> Iterator[str]:
         if standing != told:
             told = standing
             yield run.write([], status=status(State.WAITING, standing)) or ""
+
+
+def _note(run: Run) -> None:
+    """Log how a race ended, and nothing of what it was about."""
+    state = json.loads(run.packets[-1])["status"]["state"]
+    seconds = round(time.monotonic() - run.started_at, 3)
+    what = {"panel": run.panel.value, "state": state, "seconds": seconds}
+    if run.request is not None:
+        what |= {"lanes": len(run.request.lanes), "tokens": run.request.max_new_tokens}
+    _log.info("race ended", extra=what)
 
 
 def _standing(outlook: Outlook) -> Message:

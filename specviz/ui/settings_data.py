@@ -18,7 +18,8 @@ from specviz.trace.limits import (
 )
 from specviz.trace.values import Rule, Schedule, Tree
 from specviz.ui.hub_offer import HubAccess
-from specviz.ui.options import PageLimits, PageOptions
+from specviz.ui.options import PageOptions
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.pair_option import PairOption
 
 Span = tuple[float, float, float]

@@ -20,7 +20,7 @@ from specviz.trace.values import (
     RoundFinished,
     StartRace,
 )
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.prompt_guide import PromptGuide
 from specviz.ui.race_log import RaceLog
 from specviz.ui.race_queue import Place
@@ -156,6 +156,8 @@ class _Referee:
         if self.deadline.is_over() and not self._run.should_stop():
             self.cause = "deadline"
             return True
+        if self._run.is_ended_by_server:
+            self.cause = "ending"
         return self._run.should_stop()
 
     def _wait_while_held(self) -> bool:

@@ -26,6 +26,7 @@ from rich.table import Table
 from serving import free_port, serving
 
 from specviz.ui import sessions, stream
+from specviz.ui.http_guard import HttpGuard
 from specviz.ui.options import PageDefaults
 from specviz.ui.page import build_page, launch_settings
 from specviz.ui.wire import pack
@@ -138,7 +139,7 @@ def serve(port: int, num_tokens: int, packet_ms: int) -> None:
     defaults = PageDefaults(max_new_tokens=num_tokens)
     options = replace(OPTIONS, limits=limits, defaults=defaults)
     page = build_page(FakeRace(WORDS, pause=PAUSE_SECONDS), options)
-    page.launch(server_port=port, quiet=True, **launch_settings())
+    page.launch(server_port=port, quiet=True, **launch_settings(HttpGuard(page)))
 
 
 def measure(browser: Browser, case: Case, num_tokens: int) -> list[str]:

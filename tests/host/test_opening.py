@@ -7,8 +7,8 @@ import pytest
 from hub_stand_in import HubStandIn
 from rich.console import Console
 
-import app
 from specviz.errors import ModelLoadError
+from specviz.host.offers import page_options
 from specviz.host.opening import download_named, opening_pair
 from specviz.models.hub_catalogue import best_fit, read_catalogue
 from specviz.trace.values import Method
@@ -32,7 +32,7 @@ def test_the_best_pair_is_downloaded_with_its_progress(hub: HubStandIn, reposito
     assert best.target in out
     assert best.draft is not None
     assert best.draft in out
-    options = app.page_options(None, None, "cuda", "bfloat16", opening=pair)  # type: ignore[arg-type]
+    options = page_options(None, None, "cuda", "bfloat16", opening=pair)  # type: ignore[arg-type]
     first, shipped = options.pairs[0], options.pairs[-1]
     assert (first.target, first.drafts, first.is_hub) == (best.target, (best.draft,), True)
     assert first.methods[0] is Method.DRAFT_MODEL
@@ -49,7 +49,7 @@ def test_named_models_of_the_hub_come_with_their_progress(
     folder = download_named("tiny/model", "tiny/draft", Console(file=out, width=120))
     assert folder is not None
     assert "tiny/draft" in out.getvalue()
-    options = app.page_options("tiny/model", "tiny/draft", "cpu", "float32", folder=folder)
+    options = page_options("tiny/model", "tiny/draft", "cpu", "float32", folder=folder)
     assert options.pairs[0].is_hub
     assert options.pairs[0].num_parameters
     assert download_named("specviz-target", None) is None

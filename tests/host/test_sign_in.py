@@ -20,7 +20,7 @@ from specviz.race.downloads import make_fetch_models
 from specviz.texts import in_english
 from specviz.trace.values import FetchModels, LaneSpec, Method, RaceRequest
 from specviz.ui.hub_offer import HubAccess, HubOffer, PairAsked, PairLook
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.race_queue import RaceQueue
 from specviz.ui.runs import RunStore

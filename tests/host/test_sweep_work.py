@@ -17,7 +17,7 @@ from specviz.errors import FormatError, RequestError
 from specviz.host.sweep_news import head_of, shown_of
 from specviz.host.sweep_work import make_sweep_work
 from specviz.trace.values import LaneSpec, Method, Tree
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.page_tasks import PageTasks
 from specviz.ui.race_queue import RaceQueue
 

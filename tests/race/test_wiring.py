@@ -120,6 +120,17 @@ def test_a_prompt_too_long_is_refused_by_models_that_are_loaded() -> None:
         check(replace(REQUEST, prompt="a fox " * 60))
 
 
+def test_a_page_may_take_shorter_prompts_than_the_target_reads() -> None:
+    num_tokens = len(encode_prompt(REQUEST, POOL.get("target")))
+    make_check_request(POOL, num_tokens)(REQUEST)  # type: ignore[arg-type]
+    told = f"the prompt has {num_tokens} tokens and this page takes at most {num_tokens - 1}"
+    with pytest.raises(PromptError, match=told):
+        make_check_request(POOL, num_tokens - 1)(REQUEST)  # type: ignore[arg-type]
+    start = make_start_race(POOL, max_prompt_tokens=num_tokens - 1)  # type: ignore[arg-type]
+    with pytest.raises(PromptError, match=told):
+        list(start(REQUEST))
+
+
 def test_recording_changes_no_token() -> None:
     request = replace(REQUEST, sampling=Sampling(temperature=1.0, seed=3))
     with_tops, without = race(request), race(replace(request, record_top=False))
@@ -160,7 +171,9 @@ def test_a_target_of_numbers_that_are_none_ends_every_lane_with_a_trace() -> Non
     with torch.no_grad():
         pool.get("target").model.get_output_embeddings().weight.fill_(torch.nan)
     lanes = (BASELINE, SPECS[Method.DRAFT_MODEL], SPECS[Method.PROMPT_LOOKUP])
-    for lane in race(replace(REQUEST, lanes=lanes), pool).lanes:
+    trace = race(replace(REQUEST, lanes=lanes), pool)
+    assert trace.environment.logit_noise == 0.0, "a page is told numbers only"
+    for lane in trace.lanes:
         assert lane.stop_reason is StopReason.ERROR
         assert lane.error is not None
 

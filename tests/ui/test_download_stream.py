@@ -12,7 +12,7 @@ from specviz.errors import ModelLoadError
 from specviz.texts import message
 from specviz.trace.values import LaneSpec, Method, ModelDownloading, RaceRequest
 from specviz.ui import download_stream
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.race_queue import RaceQueue
 from specviz.ui.runs import Run, RunStore, Wish

@@ -11,11 +11,12 @@ from fake_race import FakeRace
 from specviz.errors import RequestError
 from specviz.trace.values import LaneSpec, Method, RaceFinished, RaceRequest
 from specviz.ui import page_tasks
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.page_tasks import PageTasks, ReadWork
 from specviz.ui.race_queue import RaceQueue
 from specviz.ui.strings import PageError
 from specviz.ui.turns import Turns, WorkStopped
+from specviz.ui.visitors import serving_address
 
 REQUEST = RaceRequest("Hello", (LaneSpec(None, Method.BASELINE, "fake-target"),), max_new_tokens=5)
 
@@ -143,3 +144,20 @@ def test_every_race_of_a_task_is_a_turn(queue: RaceQueue) -> None:
     stopped = Turns(queue, lambda: True).racing(FakeRace("ab", pause=0.0))
     with pytest.raises(WorkStopped):
         list(stopped(REQUEST))
+
+
+def test_one_address_takes_only_its_part_of_the_tasks(queue: RaceQueue) -> None:
+    tasks = PageTasks({"count": _count}, queue, PageLimits(max_tasks=3, max_visitor_tasks=1))
+    held = queue.join(REQUEST)
+    assert held is not None
+    with serving_address("1.1.1.1"):
+        own = tasks.start("count", 3)["id"]
+        with pytest.raises(PageError, match="You have 1 long task running already"):
+            tasks.start("count", 3)
+    with serving_address("2.2.2.2"):
+        other = tasks.start("count", 3)["id"]
+    assert not tasks.has_ended()
+    tasks.end()
+    _until(tasks.has_ended)
+    assert {_state(tasks, own), _state(tasks, other)} == {"stopped"}
+    queue.leave(held)

@@ -73,9 +73,9 @@ def test_what_is_there_to_be_strange_is_not_offered() -> None:
 
 
 def test_what_the_shipped_target_has_read_has_words_in_every_language() -> None:
-    import app
+    from specviz.host.offers import page_options
 
-    (pair,) = app.page_options(None, None, "cpu", "float32").pairs
+    (pair,) = page_options(None, None, "cpu", "float32").pairs
     assert pair.reading is not None
     keys = {f"reading.{kind}" for kind in pair.reading.kinds}
     keys |= {f"reading.in_{code}" for code in pair.reading.languages}

@@ -7,7 +7,7 @@ import pytest
 from fake_race import FakeRace
 
 from specviz.trace.values import LaneSpec, Method, RaceRequest, RaceStarted
-from specviz.ui.race_queue import Place, RaceQueue
+from specviz.ui.race_queue import MAX_OVERTAKEN, Place, RaceQueue
 
 LANES = (
     LaneSpec(None, Method.BASELINE, "fake-target"),
@@ -146,3 +146,36 @@ def test_a_place_knows_whether_others_wait(queue: RaceQueue) -> None:
     assert not second.others_wait()
     queue.leave(second)
     assert not first.others_wait()
+
+
+def test_who_sends_many_waits_behind_themselves() -> None:
+    queue = RaceQueue(20)
+    names = ["ann", "ann", "ann", "bob", "ann", "cy", "bob"]
+    places = {f"{name}{index}": queue.join(REQUEST, name) for index, name in enumerate(names)}
+    assert order(queue, places) == ["ann0", "bob3", "cy5", "ann1", "bob6", "ann2", "ann4"]
+
+
+def test_work_without_an_owner_comes_last_and_is_not_overtaken() -> None:
+    queue = RaceQueue(20)
+    places = {"ann0": queue.join(REQUEST, "ann"), "ann1": queue.join(REQUEST, "ann")}
+    places |= {"work": queue.join_work(10), "bob": queue.join(REQUEST, "bob")}
+    assert order(queue, places) == ["ann0", "ann1", "work", "bob"]
+
+
+def test_newcomers_do_not_hold_anybody_up_for_good() -> None:
+    queue = RaceQueue(40)
+    places = {"ann0": queue.join(REQUEST, "ann"), "ann1": queue.join(REQUEST, "ann")}
+    for number in range(20):
+        places[f"new{number}"] = queue.join(REQUEST, f"new{number}")
+    assert order(queue, places).index("ann1") == 1 + MAX_OVERTAKEN
+
+
+def order(queue: RaceQueue, places: dict[str, Place | None]) -> list[str]:
+    """Let all run, one after the other; gives who ran when."""
+    ran = []
+    waiting = {name: place for name, place in places.items() if place is not None}
+    while waiting:
+        name = next(each for each, place in waiting.items() if place.wait_for_turn(0))
+        ran.append(name)
+        queue.leave(waiting.pop(name))
+    return ran

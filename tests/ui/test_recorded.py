@@ -18,7 +18,7 @@ from specviz.trace.values import (
     StopReason,
     Trace,
 )
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.recorded import (
     open_trace,

@@ -11,7 +11,7 @@ from specviz.trace.files import loads
 from specviz.trace.rounds_csv import rounds_csv
 from specviz.trace.theory import predicted_speedup
 from specviz.trace.values import LaneSpec, Method, RaceRequest
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.race_file import race_html
 from specviz.ui.race_queue import RaceQueue

@@ -11,8 +11,9 @@ from fake_race import FakeRace
 
 from specviz.errors import PromptError, RequestError
 from specviz.trace.values import Event, LaneSpec, Method, RaceRequest
+from specviz.ui import runs as runs_module
 from specviz.ui import sessions as sessions_module
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.race_queue import RaceQueue
 from specviz.ui.runs import Run, RunStore, Wish
@@ -142,6 +143,35 @@ def test_a_page_that_was_closed_holds_nothing(sessions: RaceSessions, runs: RunS
     waiting = _enter(sessions, runs)
     sessions.close_page("page")
     assert waiting.is_closed
+
+
+def test_a_server_that_ends_says_so_to_all_who_race_or_wait(
+    sessions: RaceSessions, runs: RunStore
+) -> None:
+    running = _enter(sessions, runs, ENDLESS)
+    thread = _streaming(sessions)
+    _wait_for(lambda: '"RoundFinished"' in running.packets[-1])
+    sessions.enter(Panel.RACE, lambda: REQUEST, "another page")
+    (waiting,) = runs.of("another page")
+    assert not sessions.has_ended()
+    sessions.end()
+    thread.join(20)
+    assert sessions.has_ended()
+    assert _last_status(running)["text"] == {"id": "status.stopped_ending"}
+    assert _last_status(waiting)["text"] == {"id": "status.ending"}
+    late = json.loads(sessions.enter(Panel.RACE, lambda: REQUEST, "late page"))
+    assert late["status"] == {"state": "refused", "text": {"id": "status.ending"}}
+
+
+def test_a_page_that_never_comes_for_its_race_takes_no_place(
+    sessions: RaceSessions, runs: RunStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = _enter(sessions, runs)
+    monkeypatch.setattr(runs_module, "UNSTREAMED_SECONDS", 0.0)
+    time.sleep(0.01)
+    again = _enter(sessions, runs)
+    assert left.is_closed
+    assert not again.is_closed
 
 
 def test_nobody_steers_the_race_of_another(sessions: RaceSessions, runs: RunStore) -> None:

@@ -20,7 +20,7 @@ from specviz.trace.values import (
     RaceStarted,
     StopReason,
 )
-from specviz.ui.options import PageLimits
+from specviz.ui.page_limits import PageLimits
 from specviz.ui.panels import Panel
 from specviz.ui.race_log import RaceLog
 from specviz.ui.runs import Run, RunStore
