@@ -18,6 +18,7 @@ README = Path(__file__).resolve().parents[2] / "README.md"
 VALUES = {
     "target": "a/target",
     "draft": "a/draft",
+    "head": "a/head, another",
     "device": "cuda:1",
     "dtype": "float16",
     "quantize": "4bit",
