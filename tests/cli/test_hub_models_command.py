@@ -36,16 +36,16 @@ def test_a_pair_that_fits_ends_with_0(
 
 
 def test_a_pair_that_does_not_fit_ends_with_1_and_its_json_says_why(
-    tiny_pair: tuple[str, str], capsys: pytest.CaptureFixture[str]
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    argv = ["models", "--check", tiny_pair[0], "specviz-small", "--json", "--gamma", "7"]
-    assert main([*argv, "--max-new-tokens", "100"]) == 1
+    argv = ["models", "--check", "specviz-target", "specviz-small", "--json", "--gamma", "7"]
+    assert main([*argv, "--max-new-tokens", "600"]) == 1
     content = json.loads(capsys.readouterr().out)
     assert content["fits"] is False
     refused = [x for x in content["findings"] if x["level"] == "refuse"]
-    assert [x["id"] for x in refused] == ["pair.refused"]
-    assert "vocabular" in refused[0]["text"]
-    assert (content["request"]["gamma"], content["request"]["max_new_tokens"]) == (7, 100)
+    assert [x["id"] for x in refused] == ["pair.context_target"]
+    assert "512" in refused[0]["text"]
+    assert (content["request"]["gamma"], content["request"]["max_new_tokens"]) == (7, 600)
     assert content["draft_numbers"]["num_parameters"] > 10**6
 
 

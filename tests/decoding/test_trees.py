@@ -21,7 +21,7 @@ from fakes import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from specviz.decoding.flipped_coin import FlippedCoin
+from specviz.decoding.flipped_coins import FlippedCoins
 
 from specviz.decoding.proposal import ROOT, Proposal, depths
 from specviz.decoding.proposers.draft_model import DraftModel
@@ -232,7 +232,7 @@ def test_a_coin_of_a_tree_can_fall_the_other_way() -> None:
             gamma=3,
             sampling=SAMPLED,
             max_new_tokens=30,
-            chance=chance if which is None else FlippedCoin(chance, which),
+            chance=chance if which is None else FlippedCoins(chance, [which]),
         )
         decoder.prefill(PROMPT)
         found = []

@@ -57,7 +57,7 @@ def swap(content: dict[str, Any]) -> None:
 
 
 def set_exit(content: dict[str, Any]) -> None:
-    content["pairs"][17]["exit_layers"][1] = 16
+    content["pairs"][19]["exit_layers"][1] = 16
 
 
 def model_of(content: dict[str, Any]) -> dict[str, Any]:
@@ -75,7 +75,7 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "neither draft nor layers": (
         lambda content: content["pairs"][0].update(draft=None),
-        r"pairs\[0\] must have either a draft or exit layers, or a target with layers",
+        r"pairs\[0\] must have either a draft, a head or exit layers, or a target with layers",
     ),
     "draft and exits": (
         lambda content: content["pairs"][0].update(exit_layers=[1]),
@@ -87,7 +87,7 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "no such head": (
         lambda content: content["pairs"][-1].update(head="nobody/knows"),
-        r"pairs\[22\].head names nobody/knows, which the list",
+        r"pairs\[24\].head names nobody/knows, which the list",
     ),
     "head's dtype": (
         lambda content: content["heads"]["AngelSlim/Qwen3-8B_eagle3"].update(dtype="int3"),
@@ -95,7 +95,7 @@ FAULTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     ),
     "twice": (
         lambda content: content["pairs"].append(content["pairs"][2]),
-        r"pairs\[24\] stands there twice",
+        r"pairs\[25\] stands there twice",
     ),
     "one language": (
         lambda content: content["pairs"][1]["story"].pop("es"),
