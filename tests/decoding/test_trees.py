@@ -21,8 +21,8 @@ from fakes import (
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from specviz.decoding.flipped_coins import FlippedCoins
 
+from specviz.decoding.flipped_coins import FlippedCoins
 from specviz.decoding.proposal import ROOT, Proposal, depths
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.sampling import Chance, SeededChance, to_probs
