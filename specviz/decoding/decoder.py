@@ -10,7 +10,7 @@ from specviz.decoding.clock import Clock
 from specviz.decoding.draft_lengths import DraftLengths, Fixed
 from specviz.decoding.model_runner import ModelRunner
 from specviz.decoding.play import Play, RecordedPlay
-from specviz.decoding.proposal import LearningProposer, Proposal, Proposer
+from specviz.decoding.proposal import Proposal, Proposer
 from specviz.decoding.recorder import Recorder, RoundFacts
 from specviz.decoding.sampling import Chance, check_finite, to_probs
 from specviz.decoding.verify import Verification, verify, verify_greedy
@@ -55,7 +55,6 @@ class Decoder:
         """
         self._target = target
         self._proposer = proposer
-        self._learner = proposer if isinstance(proposer, LearningProposer) else None
         self._lengths = lengths or Fixed(gamma)
         self._sampling = sampling
         self._limits = limits
@@ -183,8 +182,6 @@ class Decoder:
                 break
         self._target.keep(len(self._committed), path[: len(emitted)])
         self._committed += emitted
-        if self._learner is not None:
-            self._learner.observe(None, path)
         if self.stop_reason is None and self._room() <= 0:
             is_asked = self._room_asked() <= 0
             self.stop_reason = StopReason.LENGTH if is_asked else StopReason.CONTEXT

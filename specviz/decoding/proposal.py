@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import torch
 
@@ -87,32 +87,10 @@ def ancestor_mask(parents: Sequence[int]) -> torch.Tensor:
 
 
 class Proposer(Protocol):
-    """Makes drafts for one lane. One object serves one lane and keeps that lane's state.
-
-    One that learns from what becomes of its drafts is a `LearningProposer` too.
-    """
+    """Makes drafts for one lane. One object serves one lane and keeps that lane's state."""
 
     def reset(self, prompt_ids: Sequence[int]) -> None:
         """Forget the last text and read the prompt; not part of any round's time."""
 
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         """Draft at most `gamma` tokens to follow `committed_ids` (prompt included)."""
-
-
-@runtime_checkable
-class LearningProposer(Protocol):
-    """What a proposer has besides if the decoder is to tell it what the target made of its
-    drafts."""
-
-    @property
-    def needs_features(self) -> bool:
-        """Whether `observe` needs the target's hidden states."""
-
-    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
-        """Learn what the target made of the last proposal.
-
-        Args:
-            features: The target's hidden states at the root and each node, `[num_nodes + 1,
-                hidden]`, or None where `needs_features` is false.
-            accepted_path: Accepted nodes of the last proposal, from the root down.
-        """

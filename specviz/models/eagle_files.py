@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub import try_to_load_from_cache
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
@@ -21,8 +20,7 @@ from specviz.errors import ModelLoadError
 from specviz.hub_key import HubKey
 from specviz.models.config_limits import CONFIG_FILE, size_problem
 from specviz.models.hub_catalogue import known_revision
-from specviz.models.hub_files import OnProgress, fetch_files, list_model
-from specviz.models.hub_problems import OUT_OF_REACH
+from specviz.models.hub_files import OnProgress, fetch_files, list_or_find
 from specviz.models.location import find_folder, one_line
 from specviz.texts import message
 
@@ -113,14 +111,9 @@ def fetch_head(
     Raises:
         ModelLoadError: Says what is wrong and what to do.
     """
-    try:
-        listing = list_model(name, revision)
-    except ModelLoadError as error:
-        folder = _complete_folder(name, revision)
-        is_out_of_reach = isinstance(error.text, dict) and error.text["id"] in OUT_OF_REACH
-        if folder is None or not is_out_of_reach:
-            raise
-        return folder
+    listing = list_or_find(name, revision, _has_weights)
+    if isinstance(listing, Path):
+        return listing
     there = listing.file_bytes
     small = [file for file in HEAD_SMALL_FILES if file in there]
     if CONFIG_FILE not in small:
@@ -129,13 +122,8 @@ def fetch_head(
     return fetch_files(listing, wanted, on_progress, should_stop, key)
 
 
-def _complete_folder(name: str, revision: str) -> Path | None:
-    config = try_to_load_from_cache(name, CONFIG_FILE, revision=revision)
-    if not isinstance(config, str):
-        return None
-    folder = Path(config).parent
-    there = [file.name for file in folder.iterdir()]
-    return folder if head_weight_files(there) else None
+def _has_weights(folder: Path) -> bool:
+    return bool(head_weight_files(file.name for file in folder.iterdir()))
 
 
 def read_head_config(name: str, folder: Path) -> dict[str, Any]:

@@ -154,6 +154,28 @@ def fetch_files(
     return folder
 
 
+def list_or_find(
+    name: str, revision: str, is_complete: Callable[[Path], bool]
+) -> HubListing | Path:
+    """List the files of a model; without the hub, give the folder of what was downloaded before,
+    if that is complete.
+
+    Raises:
+        ModelLoadError: Says what is wrong and what to do.
+    """
+    try:
+        return list_model(name, revision)
+    except ModelLoadError as error:
+        config = try_to_load_from_cache(name, CONFIG_FILE, revision=revision)
+        is_out_of_reach = isinstance(error.text, dict) and error.text["id"] in OUT_OF_REACH
+        if not is_out_of_reach or not isinstance(config, str):
+            raise
+        folder = Path(config).parent
+        if not is_complete(folder):
+            raise
+        return folder
+
+
 def fetch_model(
     name: str,
     revision: str = "main",
@@ -169,14 +191,9 @@ def fetch_model(
     Raises:
         ModelLoadError: Says what is wrong and what to do.
     """
-    try:
-        listing = list_model(name, revision)
-    except ModelLoadError as error:
-        folder = _complete_folder(name, revision)
-        is_out_of_reach = isinstance(error.text, dict) and error.text["id"] in OUT_OF_REACH
-        if folder is None or not is_out_of_reach:
-            raise
-        return folder
+    listing = list_or_find(name, revision, _has_all_weights)
+    if isinstance(listing, Path):
+        return listing
     if not any(file.endswith(".safetensors") for file in listing.weight_files):
         raise ModelLoadError(message("refusal.hub_no_safetensors", model=name))
     small = fetch_files(listing, listing.small_files, should_stop=should_stop, key=key)
@@ -249,12 +266,7 @@ def _check_disk(listing: HubListing, missing: Iterable[str]) -> None:
         )
 
 
-def _complete_folder(name: str, revision: str) -> Path | None:
-    """The folder of a model that was downloaded before, if all of its weights are there."""
-    config = try_to_load_from_cache(name, CONFIG_FILE, revision=revision)
-    if not isinstance(config, str):
-        return None
-    folder = Path(config).parent
+def _has_all_weights(folder: Path) -> bool:
     index = folder / INDEX_FILE
     try:
         shards = (
@@ -263,5 +275,5 @@ def _complete_folder(name: str, revision: str) -> Path | None:
             else {"model.safetensors"}
         )
     except (OSError, ValueError, KeyError, AttributeError):
-        return None
-    return folder if all((folder / shard).is_file() for shard in shards) else None
+        return False
+    return all((folder / shard).is_file() for shard in shards)

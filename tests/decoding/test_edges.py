@@ -17,7 +17,7 @@ from transformers import GPT2Config
 
 from specviz.decoding.decoder import Decoder
 from specviz.decoding.model_runner import ModelRunner
-from specviz.decoding.proposal import LearningProposer, Proposal, Proposer
+from specviz.decoding.proposal import Proposal, Proposer
 from specviz.decoding.proposers.draft_model import DraftModel
 from specviz.decoding.proposers.early_exit import EarlyExit
 from specviz.decoding.proposers.no_draft import NoDraft
@@ -276,14 +276,11 @@ def test_a_certain_target_is_followed_at_any_temperature() -> None:
 
 
 class WatchedProposer(ScriptedProposer):
-    """Notes in which of its calls torch would have recorded gradients, and what it is told."""
-
-    needs_features = False
+    """Notes in which of its calls torch would have recorded gradients."""
 
     def __init__(self, script: list[int]) -> None:
         super().__init__(1, script)
         self.recorded: set[str] = set()
-        self.told: list[tuple[object, tuple[int, ...]]] = []
 
     def _note(self, call: str) -> None:
         if not torch.is_inference_mode_enabled():
@@ -295,10 +292,6 @@ class WatchedProposer(ScriptedProposer):
     def propose(self, committed_ids: Sequence[int], gamma: int, chance: Chance) -> Proposal:
         self._note("propose")
         return super().propose(committed_ids, gamma, chance)
-
-    def observe(self, features: torch.Tensor | None, accepted_path: Sequence[int]) -> None:
-        self._note("observe")
-        self.told.append((features, tuple(accepted_path)))
 
 
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
@@ -314,14 +307,3 @@ def test_drafting_runs_in_inference_mode_as_verifying_does(temperature: float) -
     rounds_of(decoder)
     assert proposer.recorded == set()
     assert not torch.is_inference_mode_enabled()
-
-
-def test_a_proposer_that_learns_is_told_what_was_accepted() -> None:
-    """All that was accepted, also past an end token; one that does not learn needs no such
-    method."""
-    proposer = WatchedProposer([1, 2, 9, 9, 5, 6])
-    decoder = make_decoder(MarkovRunner(counting_table()), proposer, gamma=3, max_new_tokens=7)
-    rounds_of(decoder)
-    assert proposer.told == [(None, (0, 1)), (None, ()), (None, (0, 1))]
-    assert isinstance(proposer, LearningProposer)
-    assert not isinstance(ScriptedProposer(1, []), LearningProposer)
