@@ -96,7 +96,8 @@ def _serve(settings: HostSettings) -> None:
     )
     start_race = race_once_loaded(models)
     parts = ProofParts(start_race, proof_once_loaded(models), models.fetch)
-    work = make_page_work(parts, options, models, dtype, settings.quantize)
+    held_models = (models.loaded, models.loaded_head)
+    work = make_page_work(parts, options, *held_models, dtype, settings.quantize)
     server = PageServer(
         models.health,
         settings.port,

@@ -2,9 +2,8 @@
 
 from specviz.bench.plan import read_gallery
 from specviz.host.cost_work import make_cost_reader
-from specviz.host.fit_work import make_fit_reader
-from specviz.host.head_work import make_doctor_reader
-from specviz.host.page_models import PageModels
+from specviz.host.fit_work import LoadTarget, make_fit_reader
+from specviz.host.head_work import LoadHead, make_doctor_reader
 from specviz.host.proofs import ProofParts, make_read_proof
 from specviz.host.sweep_costs import model_sizes
 from specviz.host.sweep_work import make_sweep_work
@@ -16,7 +15,8 @@ from specviz.ui.page_tasks import ReadWork
 def make_page_work(
     parts: ProofParts,
     options: PageOptions,
-    models: PageModels,
+    load_target: LoadTarget,
+    load_head: LoadHead,
     dtype: str,
     quantize: str | None,
 ) -> dict[str, ReadWork]:
@@ -30,7 +30,7 @@ def make_page_work(
     )
     return sweeps | {
         "proof": make_read_proof(parts, options),
-        "fit": make_fit_reader(options, models.loaded),
-        "costs": make_cost_reader(options, models.loaded),
-        "doctor": make_doctor_reader(options, models.loaded, models.loaded_head),
+        "fit": make_fit_reader(options, load_target),
+        "costs": make_cost_reader(options, load_target),
+        "doctor": make_doctor_reader(options, load_target, load_head),
     }

@@ -50,8 +50,9 @@ class ClockStrip {
     this.scroll.append(this.space);
     const body = wrap('div', 'sv-clock-body', this.scroll, this.#rows.element);
     const head = clockHead((isWhole) => this.#zoom(isWhole));
-    head.append(pictureButtons(body, 'clock', t('clock.title')));
-    this.element.append(head, body, this.#cursor.element);
+    // Below the strip: beside its title they would push it out of sight on a projector.
+    const foot = wrap('div', 'sv-picture-head', this.#cursor.element, pictureButtons(body, 'clock', t('clock.title')));
+    this.element.append(head, body, foot);
     this.#painter = new ClockPainter(this.canvas);
     this.#listen();
   }
